@@ -1,0 +1,1 @@
+"""Everything that loads or calls a neural network."""

@@ -1,0 +1,1 @@
+"""BAGEL: think, then draw."""

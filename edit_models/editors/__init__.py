@@ -1,0 +1,1 @@
+"""Image editors behind one small protocol."""

@@ -1,0 +1,34 @@
+"""What an editor is: a picture and a sentence go in, a picture and perhaps its thinking come out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from PIL import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One edit to make. The seed belongs to the sample, never to the worker, so reruns agree."""
+
+    image: Image.Image
+    instruction: str  # rules and instruction, as the editor should read them
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    image: Image.Image
+    thinking: str = ""
+
+
+class Editor(Protocol):
+    def edit(self, image: Image.Image, instruction: str, *, seed: int) -> Edit: ...
+
+
+class BatchEditor(Editor, Protocol):
+    """An editor that is faster on several pictures at once; the results keep the order of the requests."""
+
+    def edit_batch(self, requests: Sequence[Request]) -> list[Edit]: ...

@@ -1,0 +1,1 @@
+"""The contracts: keys, positions, problems, solutions, verdicts, errors."""

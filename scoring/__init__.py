@@ -1,0 +1,1 @@
+"""Judging by models and metrics, and the reports made of it."""

@@ -1,0 +1,1 @@
+"""Exact algorithms: one file a game, and the generic search they share."""
