@@ -1,0 +1,63 @@
+"""Cells, and the names that a picture's labels give them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Cell(NamedTuple):
+    """Row and column, both from 0, from the top left; whatever the picture's labels say."""
+
+    row: int
+    col: int
+
+    def __str__(self) -> str:
+        return f"{self.row},{self.col}"
+
+    @classmethod
+    def parse(cls, text: str) -> Cell:
+        row, col = text.split(",")
+        return cls(int(row), int(col))
+
+    def moved(self, direction: str) -> Cell:
+        d_row, d_col = STEPS[direction]
+        return Cell(self.row + d_row, self.col + d_col)
+
+
+STEPS: dict[str, tuple[int, int]] = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+OPPOSITE = {"up": "down", "down": "up", "left": "right", "right": "left"}
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """How rows and columns are labelled: each `0` (0, 1, 2…), `1` (1, 2, 3…) or `A` (A, B, C…)."""
+
+    rows: str = "1"
+    cols: str = "1"
+
+    @classmethod
+    def parse(cls, text: str) -> Labels:
+        """From two letters, rows first: `11`, `00`, `1A`."""
+        return cls(text[0], text[1])
+
+    def row(self, row: int) -> str:
+        return _label(self.rows, row)
+
+    def col(self, col: int) -> str:
+        return _label(self.cols, col)
+
+    def name(self, cell: Cell, language: str) -> str:
+        """What a person calls the cell, looking at these labels."""
+        row, col = self.row(cell.row), self.col(cell.col)
+        if self.cols == "A" and self.rows != "A":
+            return f"{col}{row}"
+        if language == "zh":
+            return f"第{row}行第{col}列"
+        return f"row {row}, column {col}"
+
+
+def _label(kind: str, number: int) -> str:
+    if kind == "A":
+        return chr(ord("A") + number)
+    return str(number + int(kind))

@@ -1,0 +1,126 @@
+"""What a renderer is: a position becomes a picture, and a picture becomes a position again."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from PIL import Image
+
+from gamegen.core.cell import Cell, Labels
+from gamegen.core.errors import BadInput
+from gamegen.core.problem import P, Problem
+from gamegen.core.stream import Stream
+
+Pixels = NDArray[np.uint8]
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A palette image: the only form in which pictures travel until somebody asks for RGB."""
+
+    pixels: Pixels  # (H, W) indices
+    palette: Pixels  # (n, 3)
+
+    def rgb(self) -> Pixels:
+        """(H, W, 3)"""
+        return np.take(self.palette, self.pixels, axis=0)
+
+    def image(self) -> Image.Image:
+        image = Image.fromarray(self.pixels, "P")
+        image.putpalette(self.palette.tobytes())
+        return image.convert("RGB")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One sampled look: a skin, a picture size, and what was picked where the skin leaves a choice.
+
+    Both pictures of a pair share it, and the row stores it, so a reader knows every colour and width.
+    """
+
+    skin: str
+    pixels: int
+    picks: tuple[tuple[str, str | int], ...]  # sorted by name
+
+    def __getitem__(self, name: str) -> str | int:
+        for key, value in self.picks:
+            if key == name:
+                return value
+        raise KeyError(f"skin {self.skin!r} picks no {name!r}")
+
+    def number(self, name: str) -> int:
+        return int(self[name])
+
+    def text(self, name: str) -> str:
+        return str(self[name])
+
+    def colours(self) -> dict[str, Colour]:
+        """Every picked value that is a colour (`#rrggbb`), by name."""
+        return {k: parse_colour(v) for k, v in self.picks if isinstance(v, str) and v.startswith("#")}
+
+    @property
+    def labels(self) -> Labels:
+        return Labels.parse(self.text("labels"))
+
+    def to_json(self) -> str:
+        return orjson.dumps({"skin": self.skin, "pixels": self.pixels, "picks": dict(self.picks)}).decode()
+
+    @classmethod
+    def from_json(cls, text: str) -> Style:
+        try:
+            data = orjson.loads(text)
+            return cls(str(data["skin"]), int(data["pixels"]), tuple(sorted(data["picks"].items())))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"not a style: {text[:80]!r} ({error})") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[P]):
+    """What a reader saw. `confidence` is that of the least certain cell."""
+
+    position: P
+    confidence: float
+    doubts: Mapping[Cell, str] = field(default_factory=dict)
+    aligned: Pixels | None = None  # (H, W, 3): the picture laid onto the board's own frame
+
+
+class Renderer(ABC, Generic[P]):
+    @property
+    @abstractmethod
+    def skins(self) -> Sequence[str]:
+        """Names of the skins, the original's look first."""
+
+    @abstractmethod
+    def style(self, problem: Problem[P], *, skin: str, pixels: int, rng: Stream) -> Style:
+        """Pick what the skin leaves open, from the sample's own stream."""
+
+    @abstractmethod
+    def terms(self, style: Style, language: str) -> Mapping[str, str]:
+        """What things are called in this skin (`o` is "red block" here, "O" there), for the sentences."""
+
+    @abstractmethod
+    def render(self, position: P, style: Style) -> Picture:
+        """A pure function of its arguments."""
+
+    @abstractmethod
+    def mask(self, cells: frozenset[Cell], position: P, style: Style) -> NDArray[np.bool_]:
+        """(H, W): true on the pixels of these cells."""
+
+    @abstractmethod
+    def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
+        """The position shown in an edited picture (H, W, 3) of any size; raises UnreadableImage.
+
+        It may use what the editor was given (the problem's position and style). It never sees the answer.
+        """
+
+
+def parse_colour(value: str | int) -> Colour:
+    text = str(value)
+    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)

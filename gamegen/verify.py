@@ -1,0 +1,82 @@
+"""The exact judge: read the picture back into a position, then ask the rules. No model, and only the row is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import orjson
+
+from gamegen.core.errors import BadInput, UnreadableImage
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Picture, Pixels, Style
+from gamegen.core.verdict import Verdict
+from gamegen.images import Source, load_rgb
+from gamegen.registry import plugin_of
+
+
+def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
+    """Judge an edited picture by the rules. A missing or unreadable picture is a verdict, not an exception.
+
+    `row` is a sample, its row, or the same from a file. `image` is a PIL image, encoded bytes, a path or an array, of any
+    size; None means that the editor gave nothing.
+    """
+    problem, style = _problem(row)
+    if image is None:
+        return _unreadable("There is no picture.")
+    plugin, _ = plugin_of(str(row["task"]))
+    try:
+        reading = plugin.renderer.read(load_rgb(image), problem, style)
+    except UnreadableImage as error:
+        return _unreadable(f"The picture cannot be read: {error}.")
+    check = plugin.solver.check(problem, reading.position)
+    clean = plugin.renderer.render(reading.position, style)
+    return Verdict(
+        correct=check.correct,
+        legal=check.legal,
+        readable=True,
+        preserved=check.preserved,
+        quality=_likeness(clean, reading.aligned),
+        confidence=reading.confidence,
+        reason=check.reason,
+        position=str(reading.position),
+        parts=dict(check.parts),
+    )
+
+
+def read(row: Mapping[str, Any], image: Source) -> str:
+    """The position seen in a picture, as text; raises UnreadableImage."""
+    problem, style = _problem(row)
+    plugin, _ = plugin_of(str(row["task"]))
+    return str(plugin.renderer.read(load_rgb(image), problem, style).position)
+
+
+def _problem(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:
+    missing = [name for name in ("task", "position_before", "params", "style") if row.get(name) is None]
+    if missing:
+        raise BadInput(f"the row lacks {', '.join(missing)}; it has {', '.join(map(str, row))}")
+    plugin, kind = plugin_of(str(row["task"]))
+    try:
+        params = orjson.loads(row["params"])
+        problem = Problem(kind, plugin.game.parse(str(row["position_before"])), tuple(params.items()))
+    except (orjson.JSONDecodeError, AttributeError) as error:
+        raise BadInput(f"row {row.get('id')!r}: params is not a JSON object: {row['params']!r}") from error
+    return problem, Style.from_json(str(row["style"]))
+
+
+def _unreadable(reason: str) -> Verdict:
+    return Verdict(
+        correct=False, legal=False, readable=False, preserved=0.0, quality=0.0, confidence=0.0, reason=reason
+    )
+
+
+def _likeness(clean: Picture, aligned: Pixels | None) -> float:
+    """1 minus the mean absolute difference to the clean rendering, as a share of full contrast."""
+    if aligned is None:
+        return 1.0
+    step = max(1, clean.pixels.shape[0] // aligned.shape[0])
+    want = clean.palette[clean.pixels[::step, ::step]].astype(np.int16)
+    height, width = min(want.shape[0], aligned.shape[0]), min(want.shape[1], aligned.shape[1])
+    gap = np.abs(want[:height, :width] - aligned[:height, :width].astype(np.int16)).mean()
+    return float(1.0 - gap / 255.0)
