@@ -76,10 +76,6 @@ def _from_array(array: np.ndarray[Any, Any]) -> Pixels:
         if not np.isfinite(array).all():
             raise UnreadableImage("the image array has values that are not finite")
         array = (array.clip(0, 1) * 255 + 0.5).astype(np.uint8)
-    if (
-        array.dtype != np.uint8
-        or array.ndim not in (2, 3)
-        or (array.ndim == 3 and array.shape[2] not in (3, 4))
-    ):
+    if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise UnreadableImage(f"an image array must be H x W x 3, not {array.dtype} {array.shape}")
     return _flatten(Image.fromarray(array), "the image array")

@@ -78,9 +78,7 @@ def decode_indexed(data: bytes) -> tuple[Pixels, Palette]:
     """
     chunks = _chunks(data)
     if [name for name, _ in chunks] != [b"IHDR", b"PLTE", b"IDAT", b"IEND"]:
-        raise BadInput(
-            f"expected chunks IHDR, PLTE, IDAT, IEND; got {[name.decode('latin-1') for name, _ in chunks]}"
-        )
+        raise BadInput(f"expected chunks IHDR, PLTE, IDAT, IEND; got {[name.decode('latin-1') for name, _ in chunks]}")
     header, colours, packed, end = (body for _, body in chunks)
     if len(header) != 13 or header[8:] != bytes((8, _INDEXED, 0, 0, 0)) or end:
         raise BadInput(f"expected the header of an 8-bit indexed picture, got {header!r}")
@@ -142,9 +140,7 @@ def _chunks(data: bytes) -> list[tuple[bytes, bytes]]:
         (size,) = struct.unpack_from(">I", data, at)
         name, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
         if len(data) - at - 12 < size:
-            raise BadInput(
-                f"truncated PNG: chunk {name!r} states {size} bytes, {len(data) - at - 12} are left"
-            )
+            raise BadInput(f"truncated PNG: chunk {name!r} states {size} bytes, {len(data) - at - 12} are left")
         if data[at + 8 + size : at + 12 + size] != struct.pack(">I", _crc(name, body)):
             raise BadInput(f"damaged PNG: wrong checksum in chunk {name!r}")
         found.append((name, body))
@@ -172,9 +168,7 @@ def _unfilter(rows: Pixels) -> Pixels:
         return pixels
     if (filters == _FILTER_UP).all():
         return np.cumsum(pixels, axis=0, dtype=np.uint8)
-    raise BadInput(
-        f"expected every row filtered by None or every row by Up, got {np.unique(filters).tolist()}"
-    )
+    raise BadInput(f"expected every row filtered by None or every row by Up, got {np.unique(filters).tolist()}")
 
 
 def _check_pixels(pixels: Pixels) -> None:
@@ -189,10 +183,5 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _check_palette(palette: Palette) -> None:
-    if (
-        palette.dtype != np.uint8
-        or palette.ndim != 2
-        or palette.shape[1] != 3
-        or not 1 <= len(palette) <= 256
-    ):
+    if palette.dtype != np.uint8 or palette.ndim != 2 or palette.shape[1] != 3 or not 1 <= len(palette) <= 256:
         raise BadInput(f"expected a palette (1..256, 3) of uint8, got {palette.shape} of {palette.dtype}")

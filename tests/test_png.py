@@ -19,9 +19,7 @@ from gamegen.core.errors import BadInput
 from renderers import png
 
 
-def picture(
-    seed: int, height: int, width: int, entries: int, *, tall: int = 1
-) -> tuple[png.Pixels, png.Palette]:
+def picture(seed: int, height: int, width: int, entries: int, *, tall: int = 1) -> tuple[png.Pixels, png.Palette]:
     """Noise whose rows repeat `tall` times, so that both filters are met."""
     source = np.random.Generator(np.random.PCG64(seed))
     rows = source.integers(0, entries, ((height + tall - 1) // tall, width), dtype=np.uint8)
@@ -101,9 +99,7 @@ for tall in (1, 8):
 
 def test_same_bytes_in_another_process(capsys: pytest.CaptureFixture[str]) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
-    )
+    run = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
     exec(PROGRAM, {})
     assert len(run.stdout.split()) == 4
     assert run.stdout == capsys.readouterr().out

@@ -37,7 +37,7 @@ class MissingExtra(GamegenError, ImportError):
         super().__init__(f"this needs {package}: install it with  pip install 'gamegen[{extra}]'")
 
 
-class Rejected(Exception):  # noqa: N818 - not an error: a candidate the generator turns down
+class Rejected(Exception):
     """A candidate was turned down while generating; the reason is counted in the manifest."""
 
     def __init__(self, reason: str) -> None:

@@ -60,9 +60,7 @@ class Solution(Generic[P]):
     steps: tuple[Step, ...]
     after: P
     difficulty: Difficulty
-    result: Mapping[str, Fact] = field(
-        default_factory=dict
-    )  # for the sentence that describes the result alone
+    result: Mapping[str, Fact] = field(default_factory=dict)  # for the sentence that describes the result alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,7 @@ _BETWEEN = {"en": " ", "zh": ""}
 class Speaker:
     """Says things about one sample: in its language, by its labels, in wordings its own stream picks."""
 
-    def __init__(
-        self, book: Path, language: str, *, labels: Labels, terms: Mapping[str, str], rng: Stream
-    ) -> None:
+    def __init__(self, book: Path, language: str, *, labels: Labels, terms: Mapping[str, str], rng: Stream) -> None:
         self._sections = _sections(book, language)
         self._language = language
         self._labels = labels
@@ -63,11 +61,7 @@ class Speaker:
         if isinstance(fact, int):
             return Count(fact)
         comma, last = _JOIN[self._language]
-        if (
-            self._language == "en"
-            and any(isinstance(item, Cell) for item in fact)
-            and self._labels.cols != "A"
-        ):
+        if self._language == "en" and any(isinstance(item, Cell) for item in fact) and self._labels.cols != "A":
             comma, last = "; ", " and "  # a cell's own name has a comma in it
         parts = [str(self._spoken(item)) for item in fact]
         return parts[0] if len(parts) == 1 else comma.join(parts[:-1]) + last + parts[-1]
