@@ -13,7 +13,7 @@ from gamegen.sample import Sample, make_sample
 
 
 class Dataset(Sequence[Sample]):
-    """A map-style dataset. Its samples take turns through `cells`, the (task, level) pairs; a pair listed twice comes twice."""
+    """Samples that take turns through `cells`, the (task, level) pairs; a pair listed twice comes twice."""
 
     def __init__(
         self,

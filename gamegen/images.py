@@ -20,7 +20,7 @@ Source = Image.Image | bytes | str | Path | np.ndarray[Any, Any]
 
 
 def load_rgb(source: Source) -> Pixels:
-    """(H, W, 3) uint8 of a PIL image, PNG/JPEG/WebP bytes, a path or an array; raises UnreadableImage naming what is wrong."""
+    """(H, W, 3) uint8 of a PIL image, PNG/JPEG/WebP bytes, a path or an array, or UnreadableImage."""
     if isinstance(source, np.ndarray):
         return _from_array(source)
     if isinstance(source, Image.Image):

@@ -19,7 +19,7 @@ from gamegen.registry import plugin_of
 def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     """Judge an edited picture by the rules. A missing or unreadable picture is a verdict, not an exception.
 
-    `row` is a sample, its row, or the same from a file. `image` is a PIL image, encoded bytes, a path or an array, of any
+    `row` is a sample, its row, or the same from a file. `image` is a PIL image, encoded bytes, a path or an array, any
     size; None means that the editor gave nothing.
     """
     problem, style = _problem(row)

@@ -1,7 +1,7 @@
 """The key of a sample: what decides it, and its text form.
 
 `sokoban/push@1:train:3:42:17` is sample 17 of seed 42, level 3, training split, generator version 1. How it is shown
-(skin, language, picture size) may be chosen from outside; a choice that differs from the sample's own is part of the id:
+(skin, language, picture size) may be chosen from outside; such a choice is part of the id:
 `sokoban/push@1:train:3:42:17?skin=dark&language=zh&pixels=256`. Either form rebuilds the sample anywhere.
 """
 

@@ -4,7 +4,7 @@
     [en.steps]  one list of wordings per rule that a reasoning step can name
     [en.terms]  words for facts written `@name`; colours, directions and the like are shared in terms.toml
 
-In a wording `{cell}` becomes what the picture's labels call the cell, `{words}` a list joined as the language joins lists,
+In a wording `{cell}` becomes what the picture's labels call the cell, `{words}` a list joined as lists are,
 and `{count:box|boxes}` "1 box" or "3 boxes" (`{count:#box|boxes}` the bare noun).
 """
 
