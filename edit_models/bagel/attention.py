@@ -88,9 +88,7 @@ class Cache:
     def __init__(self, layers: int) -> None:
         self.length = 0
         self.position = 0  # rotary position of the next token
-        self.keys: list[Tensor | None] = [
-            None
-        ] * layers  # each (room, kv heads, d), keys after norm and rotation
+        self.keys: list[Tensor | None] = [None] * layers  # each (room, kv heads, d), keys after norm and rotation
         self.values: list[Tensor | None] = [None] * layers
 
     def put(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
@@ -126,9 +124,7 @@ class CachedAttention:
             index = torch.arange(start, start + length)
             new = layout.allowed(index[:, None], index[None, :])  # (l, l)
             past = torch.ones(length, cache.length, dtype=torch.bool)
-            self.masks.append(
-                None if new.all() else torch.cat([past, new], dim=1).to(device)
-            )  # (l, past + l)
+            self.masks.append(None if new.all() else torch.cat([past, new], dim=1).to(device))  # (l, past + l)
             start += length
 
     def __call__(self, layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:

@@ -170,11 +170,7 @@ def _language(data: Mapping[str, Any], shapes: Shapes) -> LanguageConfig:
 
 def _vision(data: Mapping[str, Any], shapes: Shapes) -> VisionConfig:
     where = "vit_config.json"
-    layers = {
-        int(name.split(".")[4])
-        for name in shapes
-        if name.startswith("vit_model.vision_model.encoder.layers.")
-    }
+    layers = {int(name.split(".")[4]) for name in shapes if name.startswith("vit_model.vision_model.encoder.layers.")}
     declared = _number(data, "num_hidden_layers", where)
     if len(layers) not in (declared, declared - 1):
         raise BadInput(f"{where} declares {declared} layers, expected that or one fewer, found {len(layers)}")

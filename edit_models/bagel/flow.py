@@ -9,6 +9,7 @@ so the model learns v, and a sampler starts at t = 1 and walks down: x <- x - v 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Literal
 
@@ -39,7 +40,7 @@ def velocity(clean: Tensor, noise: Tensor) -> Tensor:
 def timetable(points: int, by: float) -> Iterator[tuple[float, float]]:
     """The sampler's steps (t, t_next); `points` times make `points - 1` steps."""
     times = shift(torch.linspace(1, 0, points, dtype=torch.float64), by).tolist()
-    yield from zip(times, times[1:], strict=False)
+    yield from itertools.pairwise(times)
 
 
 def guided(

@@ -42,7 +42,7 @@ class RMSNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        wide = x.float()
+        wide = x.float() if x.dtype.itemsize < 4 else x
         normed = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.eps)
         return (normed.to(x.dtype) * self.weight).to(x.dtype)
 
@@ -82,9 +82,7 @@ class JointAttention(nn.Module):
             self.k_norm(self.heads(self.k_proj(und))),
             self.k_norm_moe_gen(self.heads(self.k_proj_moe_gen(gen))),
         )  # (L, kv heads, d)
-        v = route.merge(
-            self.heads(self.v_proj(und)), self.heads(self.v_proj_moe_gen(gen))
-        )  # (L, kv heads, d)
+        v = route.merge(self.heads(self.v_proj(und)), self.heads(self.v_proj_moe_gen(gen)))  # (L, kv heads, d)
         q, k = rotated(q, route.cos, route.sin), rotated(k, route.cos, route.sin)
         out = attend(self.layer, q, k, v).flatten(1)  # (L, hidden)
         out_und, out_gen = route.divide(out, len(und))
@@ -112,9 +110,7 @@ class DecoderLayer(nn.Module):
         return self.block(und, gen, route, attend)
 
     def block(self, und: Tensor, gen: Tensor, route: Route, attend: Attend) -> tuple[Tensor, Tensor]:
-        seen_und, seen_gen = self.self_attn(
-            self.input_layernorm(und), self.input_layernorm_moe_gen(gen), route, attend
-        )
+        seen_und, seen_gen = self.self_attn(self.input_layernorm(und), self.input_layernorm_moe_gen(gen), route, attend)
         und, gen = und + seen_und, gen + seen_gen
         und = und + self.mlp(self.post_attention_layernorm(und))
         gen = gen + self.mlp_moe_gen(self.post_attention_layernorm_moe_gen(gen))

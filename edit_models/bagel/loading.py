@@ -145,15 +145,11 @@ def weight_files(path: Path) -> list[Path]:
         if (path / name).exists():
             return [path / name]
     for index in sorted(path.glob("*.safetensors.index.json")):
-        names = {
-            Path(name).name for name in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
-        }
+        names = {Path(name).name for name in json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()}
         files = [path / name for name in sorted(names) if name != AUTOENCODER]
         absent = [file.name for file in files if not file.exists()]
         if absent:
-            raise BadInput(
-                f"{index.name} names {len(absent)} files that are not there: {', '.join(absent[:5])}"
-            )
+            raise BadInput(f"{index.name} names {len(absent)} files that are not there: {', '.join(absent[:5])}")
         return files
     raise BadInput(f"no weights in {path}: expected model.safetensors, ema.safetensors or an index of shards")
 

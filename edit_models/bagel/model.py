@@ -27,9 +27,7 @@ class TimeEmbedder(nn.Module):
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
-        self.mlp = nn.Sequential(
-            nn.Linear(2 * self.FREQUENCIES, hidden), nn.SiLU(), nn.Linear(hidden, hidden)
-        )
+        self.mlp = nn.Sequential(nn.Linear(2 * self.FREQUENCIES, hidden), nn.SiLU(), nn.Linear(hidden, hidden))
 
     def forward(self, t: Tensor) -> Tensor:
         """(G,) in [0, 1], used as it is -> (G, hidden)."""
@@ -49,7 +47,7 @@ class PositionTable(nn.Module):
 
     def fill(self) -> None:
         """Computes the table; after building on the meta device this gives it memory, too."""
-        rows, width = self.pos_embed.shape
+        _rows, width = self.pos_embed.shape
         table = torch.from_numpy(waves_2d(self.side, width))
         self.pos_embed = table.to(self.pos_embed.device if self.pos_embed.device.type != "meta" else "cpu")
 

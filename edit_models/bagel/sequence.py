@@ -36,7 +36,7 @@ class Text:
         return len(self.ids)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Patches:
     """A picture as the ViT sees it."""
 
@@ -47,7 +47,7 @@ class Patches:
         return len(self.values) + 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Latents:
     """A picture as the autoencoder sees it: clean (time 0), or on its way from noise."""
 
@@ -92,9 +92,7 @@ class Tokens:
 
     def to(self, device: torch.device | str) -> Tokens:
         values = {f.name: getattr(self, f.name) for f in fields(self)}
-        moved = {
-            k: v.to(device, non_blocking=True) if isinstance(v, Tensor) else v for k, v in values.items()
-        }
+        moved = {k: v.to(device, non_blocking=True) if isinstance(v, Tensor) else v for k, v in values.items()}
         return Tokens(**moved)
 
 

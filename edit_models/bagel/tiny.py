@@ -35,9 +35,7 @@ def small_config(
             patch=vit_patch,
             side=pixels // vit_patch,
         ),
-        latent=LatentConfig(
-            kind="patch", channels=3 * patch**2, downsample=patch, patch=2, side=pixels // (2 * patch)
-        ),
+        latent=LatentConfig(kind="patch", channels=3 * patch**2, downsample=patch, patch=2, side=pixels // (2 * patch)),
         vae_size=square,
         vit_size=seen,
         vit_train_size=seen,
