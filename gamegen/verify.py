@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import orjson
 
 from gamegen.core.errors import BadInput, UnreadableImage
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Picture, Pixels, Style
+from gamegen.core.rendering import Style
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
@@ -31,13 +30,12 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     except UnreadableImage as error:
         return _unreadable(f"The picture cannot be read: {error}.")
     check = plugin.solver.check(problem, reading.position)
-    clean = plugin.renderer.render(reading.position, style)
     return Verdict(
         correct=check.correct,
         legal=check.legal,
         readable=True,
         preserved=check.preserved,
-        quality=_likeness(clean, reading.aligned),
+        quality=reading.quality,
         confidence=reading.confidence,
         reason=check.reason,
         position=str(reading.position),
@@ -69,14 +67,3 @@ def _unreadable(reason: str) -> Verdict:
     return Verdict(
         correct=False, legal=False, readable=False, preserved=0.0, quality=0.0, confidence=0.0, reason=reason
     )
-
-
-def _likeness(clean: Picture, aligned: Pixels | None) -> float:
-    """1 minus the mean absolute difference to the clean rendering, as a share of full contrast."""
-    if aligned is None:
-        return 1.0
-    step = max(1, clean.pixels.shape[0] // aligned.shape[0])
-    want = clean.palette[clean.pixels[::step, ::step]].astype(np.int16)
-    height, width = min(want.shape[0], aligned.shape[0]), min(want.shape[1], aligned.shape[1])
-    gap = np.abs(want[:height, :width] - aligned[:height, :width].astype(np.int16)).mean()
-    return float(1.0 - gap / 255.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Generic
 
 import numpy as np
@@ -83,12 +83,11 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[P]):
-    """What a reader saw. `confidence` is that of the least certain cell."""
+    """What a reader saw."""
 
     position: P
-    confidence: float
-    doubts: Mapping[Cell, str] = field(default_factory=dict)
-    aligned: Pixels | None = None  # (H, W, 3): the picture laid onto the board's own frame
+    confidence: float  # of the least certain cell, 0 to 1
+    quality: float  # likeness to the clean rendering of this position, 0 to 1
 
 
 class Renderer(ABC, Generic[P]):

@@ -94,4 +94,5 @@ def _sections(book: Path, language: str) -> dict[str, dict[str, list[str]]]:
 @lru_cache(maxsize=64)
 def _terms(book: Path, language: str) -> dict[str, str]:
     shared: dict[str, str] = _load(FOLDER / "terms.toml")[language]
-    return shared | _load(book)[language].get("terms", {})
+    own: dict[str, str] = _load(book)[language].get("terms", {})
+    return shared | own

@@ -1,0 +1,301 @@
+"""Boards of cells: painted from tile banks, read back tile by tile.
+
+A game says which symbols its cells can show (`symbols`), how each is painted (`paint`), and how a position becomes an
+array of symbol numbers and back (`encode`, `decode`). Everything else is shared: page, labels, grid lines, palettes,
+masks, reading.
+
+What depends only on geometry (skin, picture size, board size, widths, faces) is drawn once and kept: the page with its
+labels and a bank with one tile a symbol. A picture then is one copy of the page and one `take` from the bank, and its
+colours are one small palette. Nothing is drawn cell by cell.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.cell import Cell
+from gamegen.core.problem import P, Problem
+from gamegen.core.rendering import Picture, Pixels, Reading, Renderer, Style
+from gamegen.core.stream import Stream
+from renderers import skin as skin_file
+from renderers.glyphs import text
+from renderers.inks import Inks, Tile
+from renderers.reading.classify import Named, classify, demand, join_cells, smooth, split_cells
+from renderers.reading.colour import undo_drift
+from renderers.reading.register import Floats, Registration, register
+
+LABEL_BAND = 0.075
+"""Space for labels along the top and the left, as a share of the picture's side."""
+
+MARGIN = 0.03
+GEOMETRIES = 256
+"""How many drawn geometries are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where the cells lie in a square picture."""
+
+    pixels: int
+    rows: int
+    cols: int
+    cell: int  # side of a cell
+    top: int
+    left: int
+
+    @classmethod
+    def fit(cls, pixels: int, rows: int, cols: int, *, band: float = LABEL_BAND, margin: float = MARGIN) -> Frame:
+        """The largest whole-pixel cells that leave room for labels at the top and left; centred in what remains."""
+        start, end = round(pixels * (margin / 2 + band)), round(pixels * margin)
+        cell = (pixels - start - end) // max(rows, cols)
+        spare_down, spare_across = pixels - start - end - cell * rows, pixels - start - end - cell * cols
+        return cls(pixels, rows, cols, cell, start + spare_down // 2, start + spare_across // 2)
+
+    @property
+    def bottom(self) -> int:
+        return self.top + self.rows * self.cell
+
+    @property
+    def right(self) -> int:
+        return self.left + self.cols * self.cell
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """left, top, right, bottom of the board, as shares of the picture's side."""
+        side = self.pixels
+        return self.left / side, self.top / side, self.right / side, self.bottom / side
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """Everything about a look that does not depend on colours or on the position."""
+
+    frame: Frame
+    page: Pixels  # (H, W): ground, labels, outer line
+    bank: Pixels  # (K, cell, cell): one tile a symbol
+    inks: Inks
+
+
+class BoardRenderer(Renderer[P]):
+    """The renderer of a game that is played on a grid of cells."""
+
+    name: str
+    """The game's name, and that of its skin file."""
+
+    inset: float = 0.06
+    """Share of a cell, at its border, that reading leaves out: grid lines, and what leans over from next door."""
+
+    # What a game says of itself -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def size(self, position: P) -> tuple[int, int]:
+        """Rows and columns."""
+
+    @abstractmethod
+    def symbols(self, style: Style) -> Sequence[str]:
+        """Everything a cell can show in this skin; a symbol's number is its place here."""
+
+    @abstractmethod
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        """The tile (n, n) of a symbol, without grid lines."""
+
+    @abstractmethod
+    def encode(self, position: P, style: Style) -> NDArray[np.intp]:
+        """(R, C) symbol numbers."""
+
+    @abstractmethod
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> P:
+        """The position that shows these symbols: the inverse of `encode`."""
+
+    def allowed(self, problem: Problem[P], style: Style) -> NDArray[np.bool_] | None:
+        """(R, C, K): which symbols a cell can show at all (dark and light squares…); None if all can."""
+        return None
+
+    def finish(self, canvas: Pixels, board: Board, position: P, style: Style) -> None:
+        """Draw what is not in the tiles: thick box lines, and the like. Only slices, no loops over cells."""
+
+    def label_every(self, count: int) -> int:
+        """Large boards label every n-th row and column."""
+        return 1 if count <= 24 else 5
+
+    # The contract, for all of them ----------------------------------------------------------------------------------
+
+    @property
+    def skin_path(self) -> Path:
+        return skin_file.FOLDER / f"{self.name}.toml"
+
+    @property
+    def skins(self) -> Sequence[str]:
+        return tuple(skin_file.load(self.skin_path))
+
+    def style(self, problem: Problem[P], *, skin: str, pixels: int, rng: Stream) -> Style:
+        return skin_file.pick(self.skin_path, skin, pixels=pixels, rng=rng)
+
+    def terms(self, style: Style, language: str) -> Mapping[str, str]:
+        return skin_file.say(self.skin_path, style.skin, language)
+
+    def render(self, position: P, style: Style) -> Picture:
+        board = self.board(style, *self.size(position))
+        frame = board.frame
+        canvas = board.page.copy()
+        cells = board.bank[self.encode(position, style)]  # (R, C, n, n)
+        area = canvas[frame.top : frame.bottom, frame.left : frame.right]
+        area.reshape(frame.rows, frame.cell, frame.cols, frame.cell)[...] = cells.transpose(0, 2, 1, 3)
+        self.finish(canvas, board, position, style)
+        return Picture(canvas, _palette(board, style))
+
+    def mask(self, cells: frozenset[Cell], position: P, style: Style) -> NDArray[np.bool_]:
+        frame = self.board(style, *self.size(position)).frame
+        small = np.zeros((frame.rows, frame.cols), bool)
+        if cells:
+            small[tuple(np.array(list(cells)).T)] = True
+        mask = np.zeros((frame.pixels, frame.pixels), bool)
+        area = mask[frame.top : frame.bottom, frame.left : frame.right]
+        area.reshape(frame.rows, frame.cell, frame.cols, frame.cell)[...] = small[:, None, :, None]
+        return mask
+
+    def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
+        seen = self.look(image, problem, style)
+        named = self.name_cells(seen, problem, style)
+        demand(named)
+        position = self.decode(named.symbols, problem, style)
+        return Reading(position, float(named.confidence.min()), named.quality)
+
+    # Parts that games with more than tiles (strokes, frames, several panels) build their own reading from ------------
+
+    def board(self, style: Style, rows: int, cols: int) -> Board:
+        """The drawn geometry of a look, kept for the next sample of the same geometry."""
+        return _board(self, style.skin, style.pixels, _shape(style), rows, cols)
+
+    def look(self, image: Pixels, problem: Problem[P], style: Style) -> Seen:
+        """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
+        before = problem.position
+        board = self.board(style, *self.size(before))
+        registration = register(image, self.render(before, style).rgb())
+        tiles = reading_tiles(self, style, *self.size(before))
+        n = tiles.shape[1]
+        frame = board.frame
+        raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
+        known = join_cells(tiles[self.encode(before, style)])
+        return Seen(registration, undo_drift(raw, known), known, frame)
+
+    def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
+        """Every cell by the nearest tile of the skin."""
+        frame = seen.frame
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)
+        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        inset = max(1, round(self.inset * tiles.shape[1]))
+        return classify(cells, smooth(tiles), allowed=self.allowed(problem, style), inset=inset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """An edited picture, laid onto the board and brought to reading size."""
+
+    registration: Registration
+    board: Floats  # (R*n, C*n, 3): the cells as the editor left them, colour drift undone
+    known: Floats  # (R*n, C*n, 3): the cells as the editor was given them
+    frame: Frame
+
+
+def scaled(width: int, pixels: int) -> int:
+    """A width given for a 512 px picture, at another size: at least one pixel unless it is none."""
+    return max(1, round(width * pixels / 512)) if width else 0
+
+
+def _shape(style: Style) -> tuple[tuple[str, str | int], ...]:
+    """The picks that change shapes: all but the colours."""
+    return tuple((k, v) for k, v in style.picks if not (isinstance(v, str) and v.startswith("#")))
+
+
+@lru_cache(maxsize=GEOMETRIES)
+def _board(
+    renderer: BoardRenderer[P], skin: str, pixels: int, shape: tuple[tuple[str, str | int], ...], rows: int, cols: int
+) -> Board:
+    colours = sorted(skin_file.load(renderer.skin_path)[skin]["palettes"][0])
+    style = Style(skin, pixels, tuple(sorted([*shape, *((name, "#000000") for name in colours)])))
+    inks = Inks(colours)
+    frame = Frame.fit(pixels, rows, cols)
+    line = scaled(style.number("line_width"), pixels)
+    bank = np.stack([renderer.paint(symbol, frame.cell, style, inks) for symbol in renderer.symbols(style)])
+    if line:
+        bank[:, :line, :] = inks.solid("line")
+        bank[:, :, :line] = inks.solid("line")
+    page = np.full((pixels, pixels), inks.solid("page"), np.uint8)
+    _outline(page, frame, line, inks)
+    _label(page, frame, style, inks, renderer)
+    bank.setflags(write=False)
+    page.setflags(write=False)
+    return Board(frame, page, bank, inks)
+
+
+def _outline(page: Pixels, frame: Frame, line: int, inks: Inks) -> None:
+    """The closing lines at the bottom and the right, which no tile brings."""
+    if line:
+        page[frame.top : frame.bottom + line, frame.left : frame.right + line] = inks.solid("line")
+
+
+def _label(page: Pixels, frame: Frame, style: Style, inks: Inks, renderer: BoardRenderer[P]) -> None:
+    labels, side = style.labels, frame.pixels
+    band = round(side * LABEL_BAND)
+    height = max(7, min(round(band * 0.5), round(frame.cell * 0.62)))
+    every_row, every_col = renderer.label_every(frame.rows), renderer.label_every(frame.cols)
+    ramp = inks.ramp("page", "label")
+    for row in range(0, frame.rows, every_row):
+        y = frame.top + row * frame.cell + frame.cell // 2
+        _write(page, _fit(labels.row(row), style, height, band), (y, frame.left - band // 2), ramp)
+    for col in range(0, frame.cols, every_col):
+        x = frame.left + col * frame.cell + frame.cell // 2
+        _write(page, _fit(labels.col(col), style, height, frame.cell * every_col), (frame.top - band // 2, x), ramp)
+
+
+def _fit(label: str, style: Style, height: int, room: int) -> Tile:
+    """The label's coverage, made smaller until it fits."""
+    while True:
+        coverage = text(label, face=style.text("face"), height=height)
+        if coverage.shape[1] <= room or height <= 5:
+            return coverage
+        height -= 1
+
+
+def _write(page: Pixels, coverage: Tile, centre: tuple[int, int], ramp: int) -> None:
+    high, wide = coverage.shape
+    top, left = max(0, centre[0] - high // 2), max(0, centre[1] - wide // 2)
+    area = page[top : top + high, left : left + wide]
+    part = coverage[: area.shape[0], : area.shape[1]]
+    area[...] = np.where(part > 0, part + np.uint8(ramp), area)
+
+
+@lru_cache(maxsize=1024)
+def _palette(board: Board, style: Style) -> Pixels:
+    return board.inks.palette(style.colours())
+
+
+@lru_cache(maxsize=64)
+def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Floats:
+    """(K, n, n, 3): the bank in the look's colours, at the size in which cells are read."""
+    board = renderer.board(style, rows, cols)
+    cell = board.frame.cell
+    n = min(cell, max(8, min(36, 360 // max(rows, cols))))
+    tiles = _palette(board, style)[board.bank].astype(np.float64)  # (K, cell, cell, 3)
+    shrink = _averages(cell, n)
+    small: Floats = np.einsum("ij,kjlc,ml->kimc", shrink, tiles, shrink, optimize=True)
+    return np.ascontiguousarray(small)
+
+
+@lru_cache(maxsize=64)
+def _averages(old: int, new: int) -> Floats:
+    """(new, old): each new pixel is the mean of the old ones it covers."""
+    edges = np.arange(new + 1) * old / new
+    low, high = edges[:-1, None], edges[1:, None]
+    pixel = np.arange(old)[None, :]
+    overlap: Floats = np.minimum(high, pixel + 1) - np.maximum(low, pixel)
+    shares: Floats = np.maximum(overlap, 0) * new / old
+    return shares
