@@ -97,7 +97,7 @@ class Cache:
         for buffers, new in ((self.keys, k), (self.values, v)):
             buffer = buffers[layer]
             if buffer is None or len(buffer) < end:
-                grown = new.new_empty(max(end, 2 * self.length), *new.shape[1:])
+                grown = new.new_empty(end + self.length // 4, *new.shape[1:])
                 if buffer is not None:
                     grown[: self.length] = buffer[: self.length]
                 buffers[layer] = buffer = grown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,15 @@ def one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
+
+
+@pytest.fixture
+def portable_kernels() -> Iterator[None]:
+    """For bf16: some virtual machines announce matrix instructions (AMX) and then refuse them."""
+    import torch
+
+    with torch.backends.mkldnn.flags(enabled=False):
+        yield
 
 
 @pytest.fixture(scope="session")
