@@ -197,7 +197,7 @@ def make_sample(key: Key | str) -> Sample:
         key = Key.parse(key)
     plugin, kind = plugin_of(key.task)
     drops: Counter[str] = Counter()
-    members = _members(key.task, key.level, key.split)
+    members = members_of(key.task, key.level, key.split)
     if members is not None:
         lap, place = divmod(key.index, len(members))
         problem = members[_order(key.task, key.level, key.split, key.seed, lap)[place]]
@@ -222,7 +222,7 @@ def split_of(game: str, canonical: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _members(task: str, level: int, split: str) -> tuple[Problem[Any], ...] | None:
+def members_of(task: str, level: int, split: str) -> tuple[Problem[Any], ...] | None:
     """Of a finite game, the problems of one level and split; None for a game that is drawn from."""
     plugin, kind = plugin_of(task)
     universe = plugin.solver.universe(kind, level)
@@ -235,5 +235,5 @@ def _members(task: str, level: int, split: str) -> tuple[Problem[Any], ...] | No
 @lru_cache(maxsize=64)
 def _order(task: str, level: int, split: str, seed: int, lap: int) -> list[int]:
     """A seed's walk through a finite set: every member once a lap."""
-    members = _members(task, level, split) or ()
+    members = members_of(task, level, split) or ()
     return Key(task, split=split, level=level, seed=seed).stream("order", lap).shuffled(range(len(members)))

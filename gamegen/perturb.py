@@ -1,0 +1,169 @@
+"""What editors do to pictures besides the edit: the ways and strengths in which reading is tested.
+
+A perturbation takes a picture and a strength from 0 (none) to 1 (the strongest stated) and is a pure function of both
+and of its stream. `MODERATE` names strengths at which reading must be exact; at full strength it may abstain, not err.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+
+import numpy as np
+from PIL import Image, ImageEnhance, ImageFilter
+
+from gamegen.core.stream import Stream
+
+Perturbation = Callable[[Image.Image, float, Stream], Image.Image]
+
+
+def jpeg(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """JPEG from quality 95 down to 30."""
+    return _through(image, "JPEG", quality=round(95 - 65 * strength))
+
+
+def webp(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Lossy WebP from quality 95 down to 40."""
+    return _through(image, "WEBP", quality=round(95 - 55 * strength))
+
+
+def resize(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Another size, from half to double; each side a little differently from strength one half on."""
+    factor = 2.0 ** (strength * rng.choice((-1, 1)))
+    uneven = 1 + 0.12 * max(0.0, strength - 0.5) * rng.choice((-1, 1))
+    size = max(64, round(image.width * factor)), max(64, round(image.height * factor * uneven))
+    return image.resize(
+        size, rng.choice((Image.Resampling.BICUBIC, Image.Resampling.LANCZOS, Image.Resampling.BILINEAR))
+    )
+
+
+def shift(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Up to 8 px of 512 in each direction; the page's edge fills what comes in."""
+    most = 8 * strength * image.width / 512
+    return _warp(image, dx=most * _side(rng), dy=most * _side(rng))
+
+
+def zoom(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """In or out by up to 5 %."""
+    return _warp(image, scale=1 + 0.05 * strength * rng.choice((-1, 1)))
+
+
+def crop(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Up to 3 % cut from each side and stretched back."""
+    most = 0.03 * strength * image.width
+    left, top, right, bottom = (rng.random() * most for _ in range(4))
+    box = (left, top, image.width - right, image.height - bottom)
+    return image.resize(image.size, Image.Resampling.BICUBIC, box=box)
+
+
+def rotate(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Up to 2 degrees."""
+    return _warp(image, angle=math.radians(2) * strength * rng.choice((-1, 1)))
+
+
+def perspective(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Corners moved by up to 1.5 % of the side."""
+    return _warp(image, tilt=(0.015 * strength * _side(rng), 0.015 * strength * _side(rng)))
+
+
+def gamma(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Gamma 0.7 to 1.4."""
+    power = 1.4**strength if rng.chance(0.5) else 0.7**strength
+    table = [round(255 * (level / 255) ** power) for level in range(256)]
+    return image.point(table * 3)
+
+
+def hue(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Hue turned by up to 15 degrees, about the grey axis."""
+    turn = math.radians(15) * strength * rng.choice((-1, 1))
+    cos, sin = math.cos(turn), math.sin(turn)
+    third, root = (1 - cos) / 3, sin / math.sqrt(3)
+    matrix = np.array(
+        [
+            [cos + third, third - root, third + root],
+            [third + root, cos + third, third - root],
+            [third - root, third + root, cos + third],
+        ]
+    )
+    return _array(np.asarray(image, float) @ matrix.T)
+
+
+def tone(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Saturation and brightness changed by up to 20 %."""
+    image = ImageEnhance.Color(image).enhance(1 + 0.2 * strength * rng.choice((-1, 1)))
+    return ImageEnhance.Brightness(image).enhance(1 + 0.2 * strength * rng.choice((-1, 1)))
+
+
+def blur(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Gaussian blur up to sigma 2 px of 512."""
+    return image.filter(ImageFilter.GaussianBlur(2 * strength * image.width / 512))
+
+
+def noise(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Gaussian noise up to sigma 15."""
+    grain = np.random.default_rng(rng.below(2**32)).normal(0, 15 * strength, (image.height, image.width, 3))
+    return _array(np.asarray(image, float) + grain)
+
+
+def quantise(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Fewer colours: 64 down to 8."""
+    return image.quantize(max(8, round(64 * (1 - strength) + 8 * strength))).convert("RGB")
+
+
+def sharpen(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Unsharp mask up to 200 %."""
+    return image.filter(ImageFilter.UnsharpMask(radius=2, percent=round(200 * strength), threshold=0))
+
+
+PERTURBATIONS: dict[str, Perturbation] = {
+    "jpeg": jpeg, "webp": webp, "resize": resize, "shift": shift, "zoom": zoom, "crop": crop, "rotate": rotate,
+    "perspective": perspective, "gamma": gamma, "hue": hue, "tone": tone, "blur": blur, "noise": noise,
+    "quantise": quantise, "sharpen": sharpen,
+}  # fmt: skip
+
+MODERATE: dict[str, float] = {
+    "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "rotate": 0.5,
+    "perspective": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5, "blur": 0.5, "noise": 0.5,
+    "quantise": 0.5, "sharpen": 0.5,
+}  # fmt: skip
+"""JPEG q50, 3 % zoom, 4 px, hue 10°, blur 1, and the like."""
+
+
+def _through(image: Image.Image, form: str, *, quality: int) -> Image.Image:
+    data = io.BytesIO()
+    image.convert("RGB").save(data, form, quality=quality)
+    with Image.open(data) as back:
+        return back.convert("RGB")
+
+
+def _side(rng: Stream) -> float:
+    return 2 * rng.random() - 1
+
+
+def _array(pixels: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Image.Image:
+    return Image.fromarray((pixels + 0.5).clip(0, 255).astype(np.uint8), "RGB")
+
+
+def _warp(
+    image: Image.Image,
+    *,
+    scale: float = 1.0,
+    dx: float = 0.0,
+    dy: float = 0.0,
+    angle: float = 0.0,
+    tilt: tuple[float, float] = (0.0, 0.0),
+) -> Image.Image:
+    """Similarity or tilt about the centre; beyond the edge the page goes on, as editors paint it."""
+    pad = round(image.width * 0.12)
+    wide = Image.fromarray(np.pad(np.asarray(image), ((pad, pad), (pad, pad), (0, 0)), mode="edge"), "RGB")
+    half_w, half_h = image.width / 2, image.height / 2
+    cos, sin = math.cos(angle) / scale, math.sin(angle) / scale
+    tx, ty = tilt[0] / half_w, tilt[1] / half_h
+    centre = np.array([[1, 0, half_w + pad], [0, 1, half_h + pad], [0, 0, 1.0]])
+    turn = np.array([[cos, -sin, -dx], [sin, cos, -dy], [tx, ty, 1.0]])
+    back = np.array([[1, 0, -half_w], [0, 1, -half_h], [0, 0, 1.0]])
+    matrix = centre @ turn @ back
+    matrix /= matrix[2, 2]
+    data = tuple(float(value) for value in matrix.ravel()[:8])
+    return wide.transform(image.size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BICUBIC)
