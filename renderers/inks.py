@@ -54,6 +54,11 @@ class Inks:
     def __len__(self) -> int:
         return len(self._recipes)
 
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """For each palette entry the parts of each named colour, TOTAL in all."""
+        return tuple(self._recipes)
+
     def solid(self, name: str) -> int:
         """The index of a colour by itself."""
         if name not in self.names:
@@ -62,14 +67,16 @@ class Inks:
 
     def ramp(self, under: str, over: str) -> int:
         """The first of 16 indices in a row from `under` to `over`, so that `ramp + coverage` is a finished tile."""
-        if (under, over) not in self._ramps:
-            self.solid(under), self.solid(over)
-            if len(self) + FULL + 1 > MAX_ENTRIES:
-                raise BadInput(f"no room for the ramp {under!r} to {over!r}: {len(self)} of {MAX_ENTRIES} entries used")
-            self._ramps[under, over] = len(self)
-            for level in range(FULL + 1):
-                self._add(self._recipe({under: FULL} if under == over else {under: FULL - level, over: level}))
-        return self._ramps[under, over]
+        known = self._ramps.get((under, over))
+        if known is not None:
+            return known
+        base = len(self)
+        if base + FULL + 1 > MAX_ENTRIES:
+            raise BadInput(f"no room for the ramp {under!r} to {over!r}: {base} of {MAX_ENTRIES} entries used")
+        for level in range(FULL + 1):
+            self._add(self._recipe(_stack([(over, level)], under)))
+        self._ramps[under, over] = base
+        return base
 
     def mix(self, parts: Mapping[str, int]) -> int:
         """The index of a mix such as `{"ink": 4, "paper": 11}`; the nearest one already there if the palette is full.
@@ -100,15 +107,14 @@ class Inks:
         return np.floor((self._book @ rgb + TOTAL // 2) / TOTAL).astype(np.uint8)
 
     def _recipe(self, parts: Mapping[str, int]) -> Recipe:
-        """`parts` scaled to TOTAL; what rounding leaves goes to the largest remainders, earlier names first."""
-        scaled = [0] * len(self.names)
-        for name, weight in parts.items():
-            scaled[self.solid(name)] += weight * TOTAL
+        """`parts` scaled to TOTAL; what rounding down leaves goes to the colour with most, the earlier of equals."""
         whole = sum(parts.values())
-        recipe = [weight // whole for weight in scaled]
-        by_remainder = sorted(range(len(scaled)), key=lambda at: (-(scaled[at] % whole), at))
-        for at in by_remainder[: TOTAL - sum(recipe)]:
-            recipe[at] += 1
+        if whole < 1 or min(parts.values()) < 0:
+            raise BadInput(f"expected parts of colours, none below 0 and some above, got {dict(parts)!r}")
+        recipe = [0] * len(self.names)
+        for name, weight in parts.items():
+            recipe[self.solid(name)] = weight * TOTAL // whole
+        recipe[recipe.index(max(recipe))] += TOTAL - sum(recipe)
         return tuple(recipe)
 
     def _add(self, recipe: Recipe) -> int:

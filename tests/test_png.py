@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -136,11 +137,12 @@ def test_every_flipped_byte_is_refused() -> None:
             png.decode_indexed(data[:at] + bytes([data[at] ^ 0x20]) + data[at + 1 :])
 
 
-def forge(width: int, height: int, rows: bytes, *, palette: bytes = b"\0\0\0\xff\xff\xff") -> bytes:
+def forge(width: int, height: int, rows: bytes, *, palette: bytes = bytes(6), packed: bytes = b"") -> bytes:
     """A PNG with right checksums around whatever it is told to hold."""
+    packed = packed or zlib.compress(rows)
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     data = b"\x89PNG\r\n\x1a\n"
-    for name, body in ((b"IHDR", header), (b"PLTE", palette), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")):
+    for name, body in ((b"IHDR", header), (b"PLTE", palette), (b"IDAT", packed), (b"IEND", b"")):
         data += struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
     return data
 
@@ -148,20 +150,33 @@ def forge(width: int, height: int, rows: bytes, *, palette: bytes = b"\0\0\0\xff
 @pytest.mark.parametrize(
     "data",
     [
-        forge(4, 4, bytes(10**7)),
+        forge(4, 4, bytes(21)),
         forge(4, 4, bytes(19)),
         forge(10**6, 10**6, bytes(100)),
         forge(0, 4, b""),
         forge(2, 1, b"\0\0\2"),
         forge(2, 2, b"\4\0\0\4\0\0"),
-        forge(2, 2, b"\0\0\0\0\0\0", palette=b"\0\0"),
-        forge(2, 2, b"\0\0\0\0\0\0") + b"\0",
+        forge(2, 2, bytes(6), palette=b"\0\0"),
+        forge(2, 2, bytes(6)) + b"\0",
+        forge(2, 2, b"", packed=zlib.compress(bytes(6)) + b"more"),
+        forge(2, 2, b"", packed=zlib.compress(bytes(6))[:-4]),
+        forge(2, 2, b"", packed=b"not deflated"),
     ],
-    ids=["bomb", "short", "huge", "empty", "index", "filter", "palette", "trailing"],
+    ids=["long", "short", "huge", "empty", "index", "filter", "palette", "tail", "more", "cut", "raw"],
 )
 def test_forged_files_are_refused(data: bytes) -> None:
     with pytest.raises(BadInput):
         png.decode_indexed(data)
+
+
+def test_a_bomb_is_not_inflated() -> None:
+    bomb = forge(4, 4, bytes(50_000_000))
+    tracemalloc.start()
+    with pytest.raises(BadInput):
+        png.decode_indexed(bomb)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000
 
 
 def test_a_forged_file_that_is_sound_is_read() -> None:

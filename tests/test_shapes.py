@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gamegen.core.errors import BadInput
 from renderers import shapes
-from renderers.inks import FULL, MAX_ENTRIES, Coverage
+from renderers.inks import FULL, MAX_ENTRIES, TOTAL, Coverage
 from renderers.shapes import RGB, Inks
 
 Draw = Callable[[int], Coverage]
@@ -129,6 +129,7 @@ def test_stamp_centres_and_cuts() -> None:
     ink = np.full((4, 2), FULL, np.uint8)
     middle = shapes.stamp(10, ink)
     assert np.array_equal(np.argwhere(middle)[[0, -1]], [[3, 4], [6, 5]])
+    assert np.argwhere(shapes.stamp(10, ink, centre=(0.57, 0.57)))[0].tolist() == [4, 5]
     assert shapes.stamp(10, ink, centre=(0.0, 0.0)).sum() == 2 * FULL
     assert shapes.stamp(10, ink, centre=(1.0, 1.0)).sum() == 2 * FULL
     assert shapes.stamp(10, ink, centre=(3.0, -3.0)).sum() == 0
@@ -219,13 +220,23 @@ def test_a_full_palette_takes_the_nearest_entry() -> None:
         spare.ramp("c0", "c1")
 
 
+def test_recipes_add_up() -> None:
+    inks = Inks(("a", "b", "c"))
+    inks.ramp("a", "c")
+    mixed = inks.mix({"a": 1, "b": 2, "c": 4})
+    assert inks.recipes[mixed] == (7232, 14464, 28929)
+    assert inks.mix({"c": 8, "b": 4, "a": 2}) == len(inks) - 1
+    assert {sum(recipe) for recipe in inks.recipes} == {TOTAL}
+
+
 def test_no_new_blends_after_the_first_palette() -> None:
     inks = Inks(("paper", "ink"))
     tile = shapes.compose(inks, 16, [(shapes.disc(16), "ink")], "paper")
     palette = inks.palette({"paper": (0, 0, 0), "ink": (9, 9, 9)})
     assert np.array_equal(shapes.compose(inks, 16, [(shapes.disc(16), "ink")], "paper"), tile)
-    with pytest.raises(BadInput, match="before its palettes"):
-        inks.ramp("ink", "paper")
+    for _ in range(2):
+        with pytest.raises(BadInput, match="before its palettes"):
+            inks.ramp("ink", "paper")
     assert len(inks) == len(palette)
 
 
@@ -235,6 +246,9 @@ def test_unfit_inks_are_refused() -> None:
         inks.solid("papre")
     with pytest.raises(BadInput):
         Inks(("a", "a"))
+    for parts in ({}, {"ink": 0}, {"ink": 3, "paper": -1}):
+        with pytest.raises(BadInput):
+            inks.mix(parts)
     with pytest.raises(BadInput):
         shapes.compose(inks, 9, [(shapes.disc(8), "ink")], "paper")
     with pytest.raises(BadInput):
