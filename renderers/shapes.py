@@ -107,12 +107,13 @@ def cross(n: int, *, centre: Point = CENTRE, radius: float = 0.3, width: float =
 
 @_drawn
 def star(n: int, *, centre: Point = CENTRE, radius: float = 0.4, waist: float = 0.45, grow: float = 0.0) -> Coverage:
-    """Five points, one up; the inner corners lie at `waist` x `radius`."""
+    """Five points `radius` from their middle, one up; inner corners at `waist` x that. Centred by its height."""
+    drop = (1 - _PENTAGON[2][1]) / 2
     corners: list[Point] = []
     for at, (x, y) in enumerate(_PENTAGON):
         across = _PENTAGON[(at + 3) % 5]
-        corners += [(x, y), (-across[0] * waist, -across[1] * waist)]
-    return distance.cover(distance.to_polygon(n, distance.placed(corners, centre, radius, RIGHT)) - grow * n)
+        corners += [(x, y + drop), (-across[0] * waist, -across[1] * waist + drop)]
+    return polygon(n, points=distance.placed(corners, centre, radius, RIGHT), grow=grow)
 
 
 @_drawn
@@ -121,7 +122,7 @@ def triangle(
 ) -> Coverage:
     """Equal sides, corners `radius` from the centre, one of them `towards` a direction."""
     corners = ((1.0, 0.0), (-0.5, _HALF_ROOT_3), (-0.5, -_HALF_ROOT_3))
-    return distance.cover(distance.to_polygon(n, distance.placed(corners, centre, radius, towards)) - grow * n)
+    return polygon(n, points=distance.placed(corners, centre, radius, towards), grow=grow)
 
 
 @_drawn
@@ -138,9 +139,8 @@ def arrow(
     half, wing = 0.8 * shaft, 0.8
     upper = ((-1.0, -half), (0.05, -half), (0.05, -wing))
     lower = ((0.05, wing), (0.05, half), (-1.0, half))
-    return distance.cover(
-        distance.to_polygon(n, distance.placed((*upper, (1.0, 0.0), *lower), centre, radius, towards)) - grow * n
-    )
+    corners = (*upper, (1.0, 0.0), *lower)
+    return polygon(n, points=distance.placed(corners, centre, radius, towards), grow=grow)
 
 
 @_drawn
@@ -156,14 +156,14 @@ def chevron(
 def diamond(n: int, *, centre: Point = CENTRE, radius: float = 0.4, slim: float = 0.75, grow: float = 0.0) -> Coverage:
     """A square on its corner, `radius` high above the centre and `slim` x as wide."""
     corners = ((0.0, -1.0), (slim, 0.0), (0.0, 1.0), (-slim, 0.0))
-    return distance.cover(distance.to_polygon(n, distance.placed(corners, centre, radius, RIGHT)) - grow * n)
+    return polygon(n, points=distance.placed(corners, centre, radius, RIGHT), grow=grow)
 
 
 @_drawn
 def gem(n: int, *, centre: Point = CENTRE, radius: float = 0.4, grow: float = 0.0) -> Coverage:
     """A cut stone seen from the side: flat top, wide girdle, point below."""
-    corners = ((-0.55, -0.8), (0.55, -0.8), (1.0, -0.25), (0.0, 0.9), (-1.0, -0.25))
-    return distance.cover(distance.to_polygon(n, distance.placed(corners, centre, radius, RIGHT)) - grow * n)
+    corners = ((-0.55, -0.85), (0.55, -0.85), (1.0, -0.3), (0.0, 0.85), (-1.0, -0.3))
+    return polygon(n, points=distance.placed(corners, centre, radius, RIGHT), grow=grow)
 
 
 @_drawn
@@ -171,7 +171,7 @@ def heart(n: int, *, centre: Point = CENTRE, radius: float = 0.38, grow: float =
     """A square on its corner with a disc on each upper side; `radius` is half the width."""
     side = radius / (_ROOT_2 / 4 + 0.5)
     reach, off = side * _ROOT_2 / 2, side * _ROOT_2 / 4
-    x, y = centre[0], centre[1] + side * (0.5 - off / side) / 2
+    x, y = centre[0], centre[1] + (side / 2 - off) / 2
     edge = distance.to_polygon(n, ((x, y - reach), (x + reach, y), (x, y + reach), (x - reach, y)))
     for lobe in (x - off, x + off):
         edge = np.minimum(edge, distance.length(*distance.offsets(n, (lobe, y - off))) - side / 2 * n)
@@ -183,11 +183,8 @@ def sector(
     n: int, *, centre: Point = CENTRE, radius: float = 0.4, towards: Point = RIGHT, spread: float = 0.7
 ) -> Coverage:
     """A slice of a disc around the direction `towards`; its edges rise `spread` for each step outwards."""
-    return distance.cover(
-        np.maximum(
-            distance.length(*distance.offsets(n, centre)) - radius * n, distance.wedge(n, centre, towards, spread)
-        )
-    )
+    rim = distance.length(*distance.offsets(n, centre)) - radius * n
+    return distance.cover(np.maximum(rim, distance.wedge(n, centre, towards, spread)))
 
 
 @_drawn
@@ -195,11 +192,8 @@ def pacman(
     n: int, *, centre: Point = CENTRE, radius: float = 0.4, towards: Point = RIGHT, spread: float = 0.7
 ) -> Coverage:
     """A disc without that slice."""
-    return distance.cover(
-        np.maximum(
-            distance.length(*distance.offsets(n, centre)) - radius * n, -distance.wedge(n, centre, towards, spread)
-        )
-    )
+    rim = distance.length(*distance.offsets(n, centre)) - radius * n
+    return distance.cover(np.maximum(rim, -distance.wedge(n, centre, towards, spread)))
 
 
 def union(first: Coverage, *others: Coverage) -> Coverage:
