@@ -106,6 +106,15 @@ def test_same_bytes_in_another_process(capsys: pytest.CaptureFixture[str]) -> No
     assert run.stdout == capsys.readouterr().out
 
 
+def test_without_isal_the_pixels_are_the_same() -> None:
+    program = "import sys; sys.modules['isal'] = None\n" + PROGRAM + "assert png.deflate.__name__ == 'zlib'\n"
+    program += "pixels, palette = png.decode_indexed(png.encode_indexed(pixels, palette))\n"
+    program += "print(png.pixel_hash(pixels, palette))\n"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.split()[3] == run.stdout.split()[4]
+
+
 def test_hash_notices_size_palette_and_pixels() -> None:
     pixels, palette = picture(5, 8, 6, 4)
     other = pixels.copy()

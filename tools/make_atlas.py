@@ -1,6 +1,8 @@
 """Rebuild the glyph masters in renderers/atlas from font files.
 
-    python tools/make_atlas.py sans=Inter-Regular.otf serif=SourceSerifPro-Semibold.otf ... --out DIR
+    python tools/make_atlas.py --out renderers/atlas \\
+        sans=Inter-Medium.otf bold=Inter-Bold.otf serif=SourceSerifPro-Semibold.otf \\
+        mono=JetBrainsMono-SemiBold.ttf round=FredokaOne-Regular.ttf plain=DejaVuSans.ttf
 
 writes for each face NAME.png (16 levels of coverage) and NAME.json: which font file, by its digest, and for each
 glyph [x, y, width, height] in the picture, then [left, top, advance] from the pen and the cap line. Glyphs are drawn
@@ -46,6 +48,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     for argument in options.faces:
         name, _, file = argument.partition("=")
+        if not Path(file).is_file():
+            parser.error(f"expected NAME=FONT with a font file, got {argument!r}")
         make_face(Path(file), options.out / name)
     return 0
 
