@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from gamegen.core.errors import BadInput
+from gamegen.core.errors import BadInput, unknown
 from gamegen.core.key import DEFAULT_PIXELS, LEVELS, Key
 from gamegen.core.stream import Stream
 from gamegen.registry import plugin_of, select
@@ -63,6 +63,10 @@ class Dataset(Sequence[Sample]):
         skin = Stream(key.base, "allowed skin").choice(allowed)
         return Key(**{name: getattr(key, name) for name in Key.__slots__} | {"skin": skin})
 
+    def task(self, index: int) -> str:
+        """The task of sample `index`."""
+        return self.cells[self.window[index] % len(self.cells)][0]
+
     def __len__(self) -> int:
         return len(self.window)
 
@@ -116,7 +120,7 @@ def create_dataset(
         cells,
         seed=seed,
         size=size,
-        skins=_skins(tasks, wanted),
+        skins=skins_for(tasks, wanted),
         split=split,
         language=language,
         pixels=pixels,
@@ -126,7 +130,7 @@ def create_dataset(
     return dataset
 
 
-def _skins(tasks: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def skins_for(tasks: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Of the wanted skins, those that each game has."""
     if not wanted:
         return {}
@@ -137,7 +141,5 @@ def _skins(tasks: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, 
     everything = sorted({skin for skins in has.values() for skin in skins})
     for skin in wanted:
         if skin not in everything:
-            from gamegen.core.errors import unknown
-
             raise unknown("skin", skin, everything)
     return {game: tuple(s for s in skins if s in wanted) for game, skins in has.items()}

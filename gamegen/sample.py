@@ -129,6 +129,11 @@ class Sample(Mapping[str, Any]):
         """What an editor is told."""
         return f"{self.rules} {self.instruction}"
 
+    def forget_pictures(self) -> None:
+        """Let go of the drawn pictures; the row keeps them as PNG, and a look at them draws them again."""
+        self.__dict__.pop("original_picture", None)
+        self.__dict__.pop("edited_picture", None)
+
     def row(self) -> dict[str, Any]:
         """The mapping that every writer stores; pictures are PNG bytes, steps, params and style are JSON."""
         return self._row

@@ -1,0 +1,49 @@
+# Two commands a fresh machine needs: `make demo` and `make test`. Both set up .venv by themselves.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test lint types imports unit examples bench learn atlas clean
+
+demo: .venv/.core
+	rm -rf out/demo
+	$(BIN)/gamegen make --tasks all --count 120 --seed 7 --out out/demo
+	$(BIN)/gamegen audit out/demo
+	$(BIN)/gamegen gallery out/demo --out out/demo/gallery.html
+	@echo "open out/demo/gallery.html"
+
+test: .venv/.dev
+	$(MAKE) lint types imports unit examples
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+imports: .venv/.dev
+	$(BIN)/lint-imports
+
+unit: .venv/.dev
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+examples: .venv/.dev
+	$(BIN)/python -m pytest tests/test_examples.py
+
+bench: .venv/.dev
+	$(BIN)/python -m benchmarks.generate
+
+.venv/.core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) --editable ".[chess]"
+	touch $@
+
+.venv/.dev: .venv/.core
+	$(PIP) torch==2.13.0
+	$(PIP) --editable ".[all,dev]"
+	touch $@
+
+clean:
+	rm -rf .venv out .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,144 @@
+"""Datasets from disk, whichever of our formats they are in: rows, and where an editor's output for each belongs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gamegen.core.errors import BadInput
+
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """A row, with its running number in its category: outputs lie at CATEGORY/NUMBER.png, as upstream wants it."""
+
+    row: dict[str, Any]
+    category: str
+    place: int
+
+    @property
+    def output_name(self) -> str:
+        return f"{self.category}/{self.place}"
+
+    def output(self, folder: Path) -> Path | None:
+        """The editor's picture for this row, whatever its ending; None if there is none."""
+        for ending in ENDINGS:
+            path = folder / self.category / f"{self.place}{ending}"
+            if path.is_file():
+                return path
+        return None
+
+
+def read_dataset(folder: Path | str) -> Iterator[StoredRow]:
+    """Every row of a dataset folder, in order; pictures as PNG bytes in `original_image` and `edited_image`."""
+    places: Counter[str] = Counter()
+    for row in _rows(Path(folder)):
+        category = str(row["category"])
+        yield StoredRow(row, category, places[category])
+        places[category] += 1
+
+
+def count_rows(folder: Path | str) -> int:
+    """How many rows there are, without reading pictures where that can be avoided."""
+    folder = Path(folder)
+    plan = folder / "plan.json"
+    if plan.exists():
+        return int(json.loads(plan.read_text(encoding="utf-8"))["size"])
+    return sum(1 for _ in _rows(folder))
+
+
+def _rows(folder: Path) -> Iterator[dict[str, Any]]:
+    if not folder.is_dir():
+        raise BadInput(f"no such dataset folder: {folder}")
+    if (folder / ".parts").exists() and not (folder / "manifest.json").exists():
+        raise BadInput(f"{folder} is unfinished; run the command that made it again, then come back")
+    if list(folder.glob("data/*.parquet")):
+        return _from_parquet(folder)
+    if (folder / "data.json").exists():
+        return _from_uniredit(folder)
+    if (folder / "metadata.jsonl").exists():
+        return _from_jsonl(folder)
+    if list(folder.glob("*.tar")):
+        return _from_tar(folder)
+    raise BadInput(f"{folder} holds no dataset: expected data/*.parquet, data.json, metadata.jsonl or *.tar")
+
+
+def _from_parquet(folder: Path) -> Iterator[dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for path in sorted(folder.glob("data/*.parquet")):
+        try:
+            for batch in pq.ParquetFile(path).iter_batches(batch_size=64):
+                for row in batch.to_pylist():
+                    for name in ("original_image", "edited_image", "mask_image"):
+                        row[name] = row[name]["bytes"]
+                    yield row
+        except (pa.ArrowException, KeyError, TypeError) as error:
+            raise BadInput(f"{path} is not a shard of ours, or is damaged: {error}") from error
+
+
+def _from_uniredit(folder: Path) -> Iterator[dict[str, Any]]:
+    path = folder / "data.json"
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        for row in rows:
+            yield row | {
+                "category": row["name"],
+                "original_image": _inside(folder, row["original_image_path"]).read_bytes(),
+                "edited_image": _inside(folder, row["reference_image_path"]).read_bytes(),
+            }
+    except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
+        raise BadInput(f"{path}: {error}") from error
+
+
+def _from_jsonl(folder: Path) -> Iterator[dict[str, Any]]:
+    path = folder / "metadata.jsonl"
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                row = orjson.loads(line)
+                yield row | {
+                    "original_image": _inside(folder, row["edit_image"]).read_bytes(),
+                    "edited_image": _inside(folder, row["image"]).read_bytes(),
+                }
+            except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
+                raise BadInput(f"{path}, line {number}: {error}") from error
+
+
+def _from_tar(folder: Path) -> Iterator[dict[str, Any]]:
+    import tarfile
+
+    names = {"original.png": "original_image", "edited.png": "edited_image", "mask.png": "mask_image"}
+    for path in sorted(folder.glob("*.tar")):
+        try:
+            with tarfile.open(path) as tar:
+                pictures: dict[str, bytes] = {}
+                for member in tar:
+                    data = tar.extractfile(member)
+                    if data is None:
+                        continue
+                    ending = member.name.partition(".")[2]
+                    if ending == "json":
+                        yield orjson.loads(data.read()) | pictures
+                        pictures = {}
+                    elif ending in names:
+                        pictures[names[ending]] = data.read()
+        except (tarfile.TarError, ValueError) as error:
+            raise BadInput(f"{path} is damaged: {error}") from error
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """A path from foreign JSON, which may not leave its folder."""
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise BadInput(f"the path {name!r} leaves {folder}")
+    return path

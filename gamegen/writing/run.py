@@ -1,0 +1,244 @@
+"""A run: shards written by any number of workers, one after the other or all at once, to the same bytes.
+
+The folder tells how far a run has come. `plan.json` says what is being made; a run with another plan refuses the
+folder. Each finished shard leaves a note in `.parts/`, written after its files; a shard without one is written again.
+When all notes are there, the index files and `manifest.json` are made of them and the notes are removed. So a run may
+be killed at any moment, and the same command goes on to the same result. Only `run.json`, which tells of the run itself
+(command, time, workers), varies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gamegen import __version__
+from gamegen.core.errors import BadInput
+from gamegen.core.key import VERSION
+from gamegen.dataset import Dataset
+from gamegen.registry import plugin_of
+from gamegen.writing import format_named
+from gamegen.writing.format import Item, Note, Shard, replacing
+
+SHARD = 250
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a run came to."""
+
+    folder: Path
+    count: int
+    kept: dict[str, int]
+    dropped: dict[str, int]
+    seconds: float
+    resumed: int  # samples that an earlier run had already written
+
+
+def write_dataset(
+    dataset: Dataset,
+    folder: Path | str,
+    *,
+    format: str = "parquet",
+    jobs: int = 1,
+    shard: int = SHARD,
+    progress: Progress | None = None,
+) -> Written:
+    """Write a dataset, or go on writing it. `jobs` processes share the work; they decide nothing else."""
+    started = time.perf_counter()
+    folder = Path(folder)
+    if not len(dataset):
+        raise BadInput("nothing to write: the dataset has no samples")
+    if jobs < 1 or shard < 1:
+        raise BadInput(f"jobs and shard must be at least 1, not {jobs} and {shard}")
+    format_named(format)
+    plan = _plan(dataset, format, shard)
+    try:
+        done = _open_folder(folder, plan)
+        if done is not None:
+            return Written(folder, len(dataset), done["kept"], done["dropped"], 0.0, len(dataset))
+        resumed = _write_shards(dataset, folder, format, jobs, shard, progress or (lambda count: None))
+        manifest = _finish(folder, format, plan, len(dataset), shard)
+    except OSError as error:
+        raise BadInput(
+            f"cannot write to {folder}: {error}; free space or fix it, then run the same command again"
+        ) from error
+    seconds = time.perf_counter() - started
+    _write_json(folder / "run.json", {"command": sys.argv, "seconds": round(seconds, 3), "jobs": jobs})
+    return Written(folder, len(dataset), manifest["kept"], manifest["dropped"], seconds, resumed)
+
+
+def _plan(dataset: Dataset, format: str, shard: int) -> Note:
+    return {
+        "format": format,
+        "size": len(dataset),
+        "window": [dataset.window.start, dataset.window.stop, dataset.window.step],
+        "seed": dataset.seed,
+        "split": dataset.split,
+        "language": dataset.language,
+        "pixels": dataset.pixels,
+        "skins": {game: list(skins) for game, skins in sorted(dataset.skins.items())},
+        "cells": [list(cell) for cell in dataset.cells],
+        "shard": shard,
+        "generator_version": VERSION,
+    }
+
+
+def _open_folder(folder: Path, plan: Note) -> Note | None:
+    """Make the folder ready; the manifest if it is already complete."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file, not a folder")
+    here = folder / "plan.json"
+    if here.exists():
+        try:
+            found = json.loads(here.read_text(encoding="utf-8"))
+        except ValueError:
+            raise BadInput(f"{here} is damaged; choose another folder or remove this one") from None
+        if found != plan:
+            differs = ", ".join(name for name in plan if found.get(name) != plan[name])
+            raise BadInput(
+                f"{folder} holds another dataset (other {differs}); choose another folder or remove this one"
+            )
+    elif folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"{folder} is not empty and holds no dataset of ours; choose another folder")
+    if (folder / "manifest.json").exists():
+        shutil.rmtree(folder / ".parts", ignore_errors=True)
+        manifest: Note = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        return manifest
+    folder.mkdir(parents=True, exist_ok=True)
+    for draft in folder.rglob(".*.tmp"):
+        draft.unlink()
+    _write_json(here, plan)
+    return None
+
+
+def _write_shards(dataset: Dataset, folder: Path, format: str, jobs: int, shard: int, progress: Progress) -> int:
+    """Write the shards that are not there yet; the number of samples that were."""
+    resumed = 0
+    waiting = []
+    for piece, places in _shards(dataset, shard):
+        count = min(shard, len(dataset) - piece.start)
+        if _part(folder, piece).exists():
+            resumed += count
+            progress(count)
+        else:
+            waiting.append((piece, places, count))
+    if jobs == 1 or len(waiting) < 2:
+        for piece, places, count in waiting:
+            _write_shard(dataset[piece.start : piece.start + count], folder, format, piece, places, progress)
+        return resumed
+    with ProcessPoolExecutor(min(jobs, len(waiting)), get_context("spawn"), initializer=_be_quiet) as pool:
+        futures = {
+            pool.submit(_write_shard, dataset[piece.start : piece.start + count], folder, format, piece, places): count
+            for piece, places, count in waiting
+        }
+        try:
+            for future in as_completed(futures):
+                future.result()
+                progress(futures[future])
+        except BrokenProcessPool:
+            raise BadInput("a worker process died (out of memory?); run the same command again to go on") from None
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return resumed
+
+
+def _shards(dataset: Dataset, size: int) -> Iterator[tuple[Shard, dict[str, int]]]:
+    """Each shard, with how often each category came before it."""
+    total = -(-len(dataset) // size)
+    categories = {task: plugin_of(task)[0].game.category for task, _ in dataset.cells}
+    places: Counter[str] = Counter()
+    for number in range(total):
+        yield Shard(number, total, number * size, dataset.split), dict(places)
+        for at in range(number * size, min(len(dataset), (number + 1) * size)):
+            places[categories[dataset.task(at)]] += 1
+
+
+def _write_shard(
+    dataset: Dataset,
+    folder: Path,
+    format: str,
+    shard: Shard,
+    places: dict[str, int],
+    progress: Progress | None = None,
+) -> None:
+    """Make one shard's samples, write them, and then the note that says so."""
+    count: Counter[str] = Counter(places)
+    items, hashes, dropped = [], [], Counter[str]()
+    for offset, sample in enumerate(dataset):
+        category = sample.plugin.game.category
+        items.append(Item(sample, shard.start + offset, count[category]))
+        count[category] += 1
+        hashes.append([sample.id, _pixels(sample.original_picture), _pixels(sample.edited_picture)])
+        dropped.update(sample.drops)
+        sample.row()
+        sample.forget_pictures()
+        if progress:
+            progress(1)
+    notes = format_named(format).write(folder, shard, items)
+    kept = Counter(item.sample.key.task for item in items)
+    _write_json(_part(folder, shard), {"rows": notes, "hashes": hashes, "kept": kept, "dropped": dropped})
+
+
+def _finish(folder: Path, format: str, plan: Note, size: int, shard: int) -> Note:
+    total = -(-size // shard)
+    parts = [
+        orjson.loads(_part(folder, Shard(number, total, 0, plan["split"])).read_bytes()) for number in range(total)
+    ]
+    kept: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    for part in parts:
+        kept.update(part["kept"])
+        dropped.update(part["dropped"])
+    about: Note = {
+        "gamegen": __version__,
+        "generator_version": VERSION,
+        "plan": plan,
+        "kept": dict(sorted(kept.items())),
+        "dropped": dict(sorted(dropped.items())),
+    }
+    format_named(format).finish(folder, [row for part in parts for row in part["rows"]], about)
+    with replacing(folder / "hashes.tsv") as stream:
+        stream.write(b"id\toriginal\tedited\n")
+        for part in parts:
+            stream.writelines("\t".join(line).encode() + b"\n" for line in part["hashes"])
+    _write_json(folder / "manifest.json", about)
+    shutil.rmtree(folder / ".parts")
+    return about
+
+
+def _part(folder: Path, shard: Shard) -> Path:
+    return folder / ".parts" / f"{shard.number:05d}.json"
+
+
+def _pixels(picture: Any) -> str:
+    from renderers.png import pixel_hash
+
+    return pixel_hash(picture.pixels, picture.palette)
+
+
+def _write_json(path: Path, data: Note) -> None:
+    with replacing(path) as stream:
+        stream.write(orjson.dumps(data, option=orjson.OPT_INDENT_2))
+
+
+def _be_quiet() -> None:
+    """Workers leave Ctrl-C to the parent, and do not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
