@@ -72,3 +72,34 @@ def tokenizer(tiny_folder: Path) -> Tokenizer:
     from edit_models.bagel.tokenizer import Tokenizer
 
     return Tokenizer(tiny_folder)
+
+
+@pytest.fixture(scope="session")
+def board_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in our format: 10 rows in two files of two row groups each; a row's source has its own colour."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from PIL import Image
+
+    def png(colour: tuple[int, int, int], size: tuple[int, int]) -> dict[str, object]:
+        stream = io.BytesIO()
+        Image.new("RGB", size, colour).quantize(4).save(stream, "PNG")
+        return {"bytes": stream.getvalue(), "path": None}
+
+    folder = tmp_path_factory.mktemp("boards")
+    rows = [
+        {
+            "id": f"row-{n}",
+            "instruction": f' "Place X, {n}." ',
+            "rules": "Three in a row win." if n % 2 else "",
+            "reasoning": "The centre wins the row. " * (1 + n % 3),
+            "original_image": png((20 * n, 0, 0), (64, 64)),
+            "edited_image": png((20 * n, 200, 0), (64, 64)),
+        }
+        for n in range(10)
+    ]
+    for file, part in (("a.parquet", rows[:6]), ("b.parquet", rows[6:])):
+        pq.write_table(pa.Table.from_pylist(part), folder / file, row_group_size=3)
+    return folder
