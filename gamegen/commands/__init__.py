@@ -8,7 +8,10 @@ from __future__ import annotations
 import argparse
 import pkgutil
 from importlib import import_module
-from typing import Protocol
+from typing import NoReturn, Protocol
+
+from gamegen import __version__
+from gamegen.core.errors import BadInput
 
 
 class Command(Protocol):
@@ -28,3 +31,30 @@ def names() -> list[str]:
 def load(name: str) -> Command:
     module: Command = import_module(f"{__name__}.{name.replace('-', '_')}")
     return module
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, like every other error of ours."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message}; see {self.prog} --help")
+
+
+def build_parser(only: str | None = None) -> Parser:
+    """The parser of all commands, or of one: the others need not be loaded then."""
+    parser = Parser(
+        prog="gamegen",
+        description="Puzzle worlds for reasoning-based image editing: made by rules, judged from pixels.",
+    )
+    parser.add_argument("--version", action="version", version=f"gamegen {__version__}")
+    group = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in names() if only is None else [only]:
+        command = load(name)
+        text = (command.__doc__ or "").strip()
+        summary = text.splitlines()[0].rstrip(".")
+        sub = group.add_parser(
+            name, help=summary, description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run)
+    return parser
