@@ -178,7 +178,7 @@ class BoardRenderer(Renderer[P]):
         """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
         before = problem.position
         board = self.board(style, *self.size(before))
-        registration = register(image, self.render(before, style).rgb())
+        registration = register(image, self.render(before, style).grey())
         tiles = reading_tiles(self, style, *self.size(before))
         n = tiles.shape[1]
         frame = board.frame

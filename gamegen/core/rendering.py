@@ -32,6 +32,11 @@ class Picture:
         """(H, W, 3)"""
         return np.take(self.palette, self.pixels, axis=0)
 
+    def grey(self) -> Pixels:
+        """(H, W): the mean of the three colours."""
+        levels = self.palette.astype(np.uint16).sum(axis=1) // 3
+        return np.take(levels.astype(np.uint8), self.pixels)
+
     def image(self) -> Image.Image:
         image = Image.fromarray(self.pixels, "P")
         image.putpalette(self.palette.tobytes())

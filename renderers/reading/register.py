@@ -23,11 +23,27 @@ from gamegen.core.rendering import Pixels
 Floats = NDArray[np.float64]
 
 LEVELS = (48, 96, 192)
-POINTS = 1800
-STEPS = 12
+CUTS = (160.0, 70.0, 35.0)
+"""Errors above the cut are outliers. On the coarsest level it starts wide: what is merely misplaced must still pull."""
+
+NARROW, FAIR, TIGHTEN = 14.0, 30.0, 0.6
+"""The cut tightens by step, to between these two, as the errors allow."""
+
+BLOCKS, POINTS = 12, 14
+"""So many points from each of 12 x 12 parts of the picture: strong edges in one part must not drown the others."""
+
+FLAT = 4.0
+"""Slopes below this (squared grey levels a pixel) show no edge."""
+
+STEPS = 10
 SETTLED = 2e-4
-LOWEST_LIKENESS = 0.55
+
+STARTS = (0.0, 0.03, -0.03, 0.055, -0.055)
+"""Zooms to try when the first one leads nowhere."""
+
+GOOD, LOWEST_LIKENESS = 0.9, 0.5
 MOST_WARP = 0.2
+_GREY = (1 / 3, 1 / 3, 1 / 3, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,16 +82,16 @@ class Registration:
 
 
 def register(image: Pixels, reference: Pixels) -> Registration:
-    """Lay an edited picture (H, W, 3) onto the one the editor was given (H', W', 3), or raise UnreadableImage."""
+    """Lay an edited picture (H, W, 3) onto the one the editor was given, (H, W) or (H, W, 3), or refuse."""
     picture = Image.fromarray(image, "RGB")
-    moving = picture.convert("L")
-    still = Image.fromarray(reference, "RGB").convert("L")
-    matrix = np.eye(3)
-    likeness = 0.0
-    for side in LEVELS:
-        template = _Template(_grey(still, side))
-        free = 8 if side == LEVELS[-1] else 6
-        matrix, likeness = template.fit(_grey(moving, side), matrix, free)
+    moving = _pyramid(picture.convert("L", _GREY))
+    still = _pyramid(
+        Image.fromarray(reference) if reference.ndim == 2 else Image.fromarray(reference).convert("L", _GREY)
+    )
+    finest = _Template(still[-1])
+    matrix, likeness = finest.fit(moving[-1], np.eye(3), 8, NARROW)
+    if likeness < GOOD:
+        matrix, likeness = _search([*(_Template(grey) for grey in still[:-1]), finest], moving)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(
             f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)"
@@ -85,10 +101,31 @@ def register(image: Pixels, reference: Pixels) -> Registration:
     return Registration(matrix, likeness, picture)
 
 
-def _grey(image: Image.Image, side: int) -> Floats:
-    """(side, side) brightness, smoothed a little so that thin lines have slopes to follow."""
-    small = np.asarray(image.resize((side, side), Image.Resampling.BOX), dtype=np.float64)
-    padded = np.pad(small, 1, mode="edge")
+def _search(templates: list[_Template], moving: list[Floats]) -> tuple[Floats, float]:
+    """Coarse to fine, from several zooms if need be; the best end wins, the earlier start on a tie."""
+    best, best_likeness = np.eye(3), -1.0
+    for start in STARTS:
+        matrix = np.diag([1 + start, 1 + start, 1.0])
+        likeness = 0.0
+        for template, grey, cut in zip(templates, moving, CUTS, strict=True):
+            free = 8 if template is templates[-1] else 6
+            matrix, likeness = template.fit(grey, matrix, free, cut)
+        if likeness > best_likeness:
+            best, best_likeness = matrix, likeness
+        if likeness >= GOOD:
+            break
+    return best, best_likeness
+
+
+def _pyramid(image: Image.Image) -> list[Floats]:
+    """Brightness at each level, smoothed a little so that thin lines have slopes to follow."""
+    large = image.resize((LEVELS[-1],) * 2, Image.Resampling.BOX)
+    sizes = [large.reduce(LEVELS[-1] // side) if side != LEVELS[-1] else large for side in LEVELS]
+    return [_smooth(np.asarray(each, dtype=np.float64)) for each in sizes]
+
+
+def _smooth(grey: Floats) -> Floats:
+    padded = np.pad(grey, 1, mode="edge")
     rows = padded[:-2] + 2 * padded[1:-1] + padded[2:]
     return (rows[:, :-2] + 2 * rows[:, 1:-1] + rows[:, 2:]) / 16
 
@@ -102,9 +139,14 @@ class _Template:
         strength: Floats = down**2 + across**2
         strength[:1] = strength[-1:] = 0
         strength[:, :1] = strength[:, -1:] = 0
-        count = min(POINTS, strength.size // 2)
-        chosen = np.argpartition(strength.ravel(), -count)[-count:]
-        rows, cols = np.divmod(chosen, side)
+        part = side // BLOCKS
+        blocks = strength.reshape(BLOCKS, part, BLOCKS, part).transpose(0, 2, 1, 3).reshape(BLOCKS**2, part**2)
+        count = min(POINTS, part**2)
+        chosen = np.argpartition(blocks, -count, axis=1)[:, -count:]
+        block = np.arange(BLOCKS**2)[:, None]
+        rows = (block // BLOCKS * part + chosen // part).ravel()
+        cols = (block % BLOCKS * part + chosen % part).ravel()
+        rows, cols = rows[strength[rows, cols] > FLAT], cols[strength[rows, cols] > FLAT]
         self.x = (cols + 0.5) * 2 / side - 1
         self.y = (rows + 0.5) * 2 / side - 1
         self.value = grey[rows, cols]
@@ -113,31 +155,26 @@ class _Template:
         along = gx * x + gy * y
         self.descent = np.stack([gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y], axis=1)  # (K, 8)
 
-    def fit(self, image: Floats, matrix: Floats, free: int) -> tuple[Floats, float]:
+    def fit(self, image: Floats, matrix: Floats, free: int, cut: float) -> tuple[Floats, float]:
+        """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
         descent = self.descent[:, :free]
         keep = np.ones_like(self.value)
-        likeness = _likeness(self.value, self._look(image, matrix), keep)
         for _ in range(STEPS):
-            error, keep = _residual(self.value, self._look(image, matrix), keep)
+            error, keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
             weighted = descent * keep[:, None]
             normal = weighted.T @ descent
-            normal[np.diag_indices(free)] *= 1 + 1e-6
-            normal[np.diag_indices(free)] += 1e-9
-            step = np.linalg.solve(normal, weighted.T @ error)
-            full = np.zeros(8)
-            full[:free] = step
-            change = np.eye(3) + np.array(
-                [[full[0], full[1], full[2]], [full[3], full[4], full[5]], [full[6], full[7], 0]]
-            )
-            moved = matrix @ np.linalg.inv(change)
+            normal[np.diag_indices(free)] = normal.diagonal() * (1 + 1e-6) + 1e-9
+            step = np.zeros(8)
+            step[:free] = np.linalg.solve(normal, weighted.T @ error)
+            moved = matrix @ np.linalg.inv(np.eye(3) + np.append(step, 0.0).reshape(3, 3))
             moved /= moved[2, 2]
             if not np.isfinite(moved).all() or np.abs(moved - np.eye(3)).max() > 2 * MOST_WARP:
                 break
             matrix = moved
-            if np.abs(step).max() < SETTLED:
+            if np.abs(step).max() < SETTLED and cut <= narrow:
                 break
-        likeness = max(likeness, _likeness(self.value, self._look(image, matrix), keep))
-        return matrix, likeness
+            cut = max(narrow, cut * TIGHTEN)
+        return matrix, _likeness(self.value, self._look(image, matrix), keep)
 
     def _look(self, image: Floats, matrix: Floats) -> Floats:
         """Brightness of the image where the matrix sends the points (bilinear, edges extended)."""
@@ -156,20 +193,23 @@ class _Template:
         return values
 
 
-def _residual(want: Floats, seen: Floats, keep: Floats) -> tuple[Floats, Floats]:
-    """Seen minus wanted after the best gain and offset, and how far each point may be trusted (Tukey's weights)."""
+def _residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:
+    """Seen minus wanted after the best gain and offset, the trust in each point (Tukey), and the narrowest fair cut."""
     total = keep.sum()
-    mean_seen, mean_want = (keep * seen).sum() / total, (keep * want).sum() / total
-    spread = (keep * (seen - mean_seen) ** 2).sum()
-    gain = (keep * (seen - mean_seen) * (want - mean_want)).sum() / spread if spread > 1e-9 else 1.0
-    error = gain * (seen - mean_seen) + mean_want - want
-    scale = max(4.0, 1.48 * float(np.median(np.abs(error))))
-    trust = (1 - np.minimum(1.0, (error / (4.0 * scale)) ** 2)) ** 2
-    return error, np.maximum(trust, 1e-3)
+    mean_seen, mean_want = keep @ seen / total, keep @ want / total
+    away = seen - mean_seen
+    spread = keep @ (away * away)
+    gain = min(2.0, max(0.5, keep @ (away * (want - mean_want)) / spread)) if spread > 1e-9 else 1.0
+    error = gain * away + mean_want - want
+    narrow = min(FAIR, max(NARROW, 6 * float(np.median(np.abs(error)))))
+    trust = 1 - np.minimum(1.0, (error / max(cut, narrow)) ** 2)
+    return error, np.maximum(trust * trust, 1e-3), narrow
 
 
 def _likeness(want: Floats, seen: Floats, keep: Floats) -> float:
+    """Correlation on the points that are trusted, times the share of them."""
     total = keep.sum()
-    a, b = want - (keep * want).sum() / total, seen - (keep * seen).sum() / total
-    scale = np.sqrt((keep * a * a).sum() * (keep * b * b).sum())
-    return float((keep * a * b).sum() / scale) if scale > 1e-9 else 0.0
+    a, b = want - keep @ want / total, seen - keep @ seen / total
+    scale = np.sqrt((keep @ (a * a)) * (keep @ (b * b)))
+    share = min(1.0, 1.6 * total / len(keep))
+    return float(share * (keep @ (a * b)) / scale) if scale > 1e-9 else 0.0
