@@ -1,0 +1,146 @@
+"""Mazes in pictures: flat cells, a marked start and end, and a path whose tiles join wherever paint meets paint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Picture, Pixels, Reading, Style
+from gamegen.core.stream import Stream
+from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Maze
+from renderers.board import BoardRenderer, Seen
+from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.maze_reading import read_cells
+from renderers.reading.colour import undo_drift
+from renderers.reading.register import Registration, register
+from renderers.reading.strokes import wiped
+from renderers.shapes import disc, line, rectangle, star, union
+
+LINKS = 16
+"""A path tile for every set of sides that it joins: 1 up, 2 down, 4 left, 8 right."""
+
+READING_SIDE = 230
+"""Pixels along the board in which it is read, or a few more."""
+
+PLAIN = (WALL, FLOOR, START, END, BROKEN)
+SYMBOLS = (*PLAIN, *(PAINT + str(links) for links in range(LINKS)), *(SMEAR + str(links) for links in range(LINKS)))
+_BASE = {mark: SYMBOLS.index(mark) for mark in PLAIN} | {mark: SYMBOLS.index(f"{mark}0") for mark in (PAINT, SMEAR)}
+_NUMBER = np.zeros(128, np.intp)
+_NUMBER[[ord(mark) for mark in _BASE]] = list(_BASE.values())
+_TAKES = np.zeros(128, np.intp)
+_TAKES[[ord(mark) for mark in (PAINT, SMEAR)]] = 1
+_GIVES = np.zeros(128, np.intp)
+_GIVES[[ord(mark) for mark in (PAINT, SMEAR, START, END)]] = 1
+
+
+class MazeRenderer(BoardRenderer[Maze]):
+    name = "maze"
+
+    def size(self, position: Maze) -> tuple[int, int]:
+        return position.size, position.size
+
+    def style(self, problem: Problem[Maze], *, skin: str, pixels: int, rng: Stream) -> Style:
+        return _in_pen(super().style(problem, skin=skin, pixels=pixels, rng=rng), problem.text("colour"))
+
+    def symbols(self, style: Style) -> Sequence[str]:
+        return SYMBOLS
+
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        mark = symbol[0]
+        if mark in (START, END):
+            return compose(inks, n, _sign(mark, n, style), "start" if mark == START else "end")
+        ground = "wall" if mark in (WALL, SMEAR) else "floor"
+        layers = _grid(n, style)
+        if mark == BROKEN:
+            layers.append((disc(n, radius=style.number("stroke") / 220), "pen"))
+        elif len(symbol) > 1:
+            layers.append((_stroke(n, int(symbol[1:]), style.number("stroke") / 100, style.text("joint")), "pen"))
+        return compose(inks, n, layers, ground)
+
+    def encode(self, position: Maze, style: Style) -> NDArray[np.intp]:
+        size = position.size
+        codes = np.frombuffer(position.cells.encode(), np.uint8).reshape(size, size)
+        numbers = _NUMBER[codes]
+        if PAINT in position.cells or SMEAR in position.cells:
+            gives, takes = _GIVES[codes], _TAKES[codes]
+            links = np.zeros((size, size), np.intp)
+            links[1:] += gives[:-1]
+            links[:-1] += 2 * gives[1:]
+            links[:, 1:] += 4 * gives[:, :-1]
+            links[:, :-1] += 8 * gives[:, 1:]
+            numbers += links * takes
+        return numbers
+
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[Maze], style: Style) -> Maze:
+        return Maze(problem.position.pen, "".join(SYMBOLS[number][0] for number in symbols.ravel()))
+
+    def render(self, position: Maze, style: Style) -> Picture:
+        return super().render(position, _in_pen(style, position.pen))
+
+    def label_every(self, count: int) -> int:
+        return 1 if count < 15 else 2 if count < 26 else 5
+
+    def read(self, image: Pixels, problem: Problem[Maze], style: Style) -> Reading[Maze]:
+        return read_cells(self.look(image, problem, style), problem.position, style)
+
+    def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
+        """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
+        before = problem.position
+        reference = self.render(before, style).rgb()
+        floor = style.colours()["floor"]
+        registration = register(wiped(image, floor), wiped(reference, floor))
+        frame = self.board(style, *self.size(before)).frame
+        n = min(frame.cell, max(8, min(20, READING_SIDE // before.size)))
+        size = frame.cols * n, frame.rows * n
+        raw = replace(registration, image=Image.fromarray(image, "RGB")).crop(frame.box, size)
+        known = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(frame.box, size)
+        return Seen(registration, undo_drift(raw, known), known, frame)
+
+
+renderer = MazeRenderer()
+
+
+def _in_pen(style: Style, pen: str) -> Style:
+    """The look with this colour in the pen."""
+    colour = style[pen]
+    if style["pen"] == colour:
+        return style
+    return replace(style, picks=tuple((name, colour if name == "pen" else value) for name, value in style.picks))
+
+
+def _grid(n: int, style: Style) -> list[Layer]:
+    """Thin lines along the top and the left, under the paint; cells of a few pixels have none."""
+    width = round(style.number("grid") * style.pixels / 512)
+    if not width or n < 8 * width:
+        return []
+    edge = np.zeros((n, n), np.uint8)
+    edge[:width] = edge[:, :width] = FULL
+    return [(edge, "line")]
+
+
+def _sign(mark: str, n: int, style: Style) -> list[Layer]:
+    if style.text("marks") == "square":
+        return _grid(n, style)
+    return [(disc(n, radius=0.24) if mark == START else star(n, radius=0.38), "detail")]
+
+
+def _stroke(n: int, links: int, width: float, joint: str) -> Coverage:
+    half = width / 2
+    ends = ((0.5, -1.0), (0.5, 2.0), (-1.0, 0.5), (2.0, 0.5))
+    boxes = ((0.5 - half, 0.0, 0.5 + half, 0.5 + half), (0.5 - half, 0.5 - half, 0.5 + half, 1.0),
+             (0.0, 0.5 - half, 0.5 + half, 0.5 + half), (0.5 - half, 0.5 - half, 1.0, 0.5 + half))  # fmt: skip
+    sides = [side for side in range(4) if links >> side & 1]
+    if joint == "round":
+        return union(
+            disc(n, radius=half if sides else half * 1.2),
+            *(line(n, points=((0.5, 0.5), ends[side]), width=width) for side in sides),
+        )
+    return union(
+        rectangle(n, box=(0.5 - half, 0.5 - half, 0.5 + half, 0.5 + half)),
+        *(rectangle(n, box=boxes[side]) for side in sides),
+    )
