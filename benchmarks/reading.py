@@ -71,6 +71,7 @@ def measure(
         "count": count,
         "exact": seen["exact"] / count,
         "abstained": seen["abstained"] / count,
+        "stained": seen["stained"] / count,
         "misread": seen["misread"] / count,
         "ms": 1000 * spent / count,
     }
@@ -93,6 +94,8 @@ def _outcome(sample: Sample, position: object, image: Image.Image) -> str:
         reading = sample.plugin.renderer.read(np.asarray(image), sample.problem, sample.style)
     except UnreadableImage as error:
         return f"abstained: {error}"
+    if reading.stain:
+        return f"stained: {reading.stain}"
     return "exact" if reading.position == position else f"misread: {reading.position} instead of {position}"
 
 
@@ -108,8 +111,9 @@ def _combinations(names: list[str], pairs: bool) -> Iterator[tuple[str, ...]]:
 
 def _print(row: dict[str, object]) -> None:
     print(
-        f"{row['game']:<15} {row['perturbation']:<22} {row['strength']:<9} exact {row['exact']:7.2%}"
-        f"  abstained {row['abstained']:7.2%}  misread {row['misread']:7.2%}  {row['ms']:6.1f} ms",
+        f"{row['game']:<15} {row['perturbation']:<20} {row['strength']:<8} exact {row['exact']:7.2%}"
+        f"  abstained {row['abstained']:7.2%}  stained {row['stained']:7.2%}  misread {row['misread']:7.2%}"
+        f"  {row['ms']:6.1f} ms",
         flush=True,
     )
 

@@ -30,14 +30,17 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     except UnreadableImage as error:
         return _unreadable(f"The picture cannot be read: {error}.")
     check = plugin.solver.check(problem, reading.position)
+    reason = check.reason
+    if reading.stain and check.correct:
+        reason = f"The answer is right, but something foreign was drawn over {reading.stain}."
     return Verdict(
-        correct=check.correct,
+        correct=check.correct and not reading.stain,
         legal=check.legal,
         readable=True,
         preserved=check.preserved,
         quality=reading.quality,
         confidence=reading.confidence,
-        reason=check.reason,
+        reason=reason,
         position=str(reading.position),
         parts=dict(check.parts),
     )

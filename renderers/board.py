@@ -28,8 +28,9 @@ from renderers import skin as skin_file
 from renderers.glyphs import text
 from renderers.inks import Inks, Tile
 from renderers.reading.classify import Named, classify, demand, join_cells, smooth, split_cells
-from renderers.reading.colour import undo_drift
-from renderers.reading.register import Floats, Registration, register
+from renderers.reading.colour import Drift, drift_between
+from renderers.reading.register import Box, Floats, Registration, register
+from renderers.reading.stains import margin_is_stained, stained_cell
 
 LABEL_BAND = 0.075
 """Space for labels along the top and the left, as a share of the picture's side."""
@@ -67,8 +68,8 @@ class Frame:
         return self.left + self.cols * self.cell
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
-        """left, top, right, bottom of the board, as shares of the picture's side."""
+    def box(self) -> Box:
+        """The board's, in the picture."""
         side = self.pixels
         return self.left / side, self.top / side, self.right / side, self.bottom / side
 
@@ -166,7 +167,8 @@ class BoardRenderer(Renderer[P]):
         named = self.name_cells(seen, problem, style)
         demand(named)
         position = self.decode(named.symbols, problem, style)
-        return Reading(position, float(named.confidence.min()), named.quality)
+        stain = self.find_stain(seen, named.symbols, problem, style)
+        return Reading(position, float(named.confidence.min()), named.quality, stain)
 
     # Parts that games with more than tiles (strokes, frames, several panels) build their own reading from ------------
 
@@ -178,13 +180,15 @@ class BoardRenderer(Renderer[P]):
         """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
         before = problem.position
         board = self.board(style, *self.size(before))
-        registration = register(image, self.render(before, style).grey())
+        picture = self.render(before, style)
+        registration = register(image, picture.grey())
         tiles = reading_tiles(self, style, *self.size(before))
         n = tiles.shape[1]
         frame = board.frame
         raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
         known = join_cells(tiles[self.encode(before, style)])
-        return Seen(registration, undo_drift(raw, known), known, frame)
+        drift = drift_between(raw, known)
+        return Seen(registration, drift, drift.undo(raw), known, frame, picture)
 
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
         """Every cell by the nearest tile of the skin."""
@@ -194,15 +198,29 @@ class BoardRenderer(Renderer[P]):
         inset = max(1, round(self.inset * tiles.shape[1]))
         return classify(cells, smooth(tiles), allowed=self.allowed(problem, style), inset=inset)
 
+    def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
+        """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""
+        frame = seen.frame
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)
+        changed = symbols != self.encode(problem.position, style)
+        inset = max(1, round(self.inset * tiles.shape[1]))
+        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        cell = stained_cell(cells, smooth(tiles[symbols]), changed, inset=inset)
+        if cell is not None:
+            return f"cell ({cell.row}, {cell.col})"
+        return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
     """An edited picture, laid onto the board and brought to reading size."""
 
     registration: Registration
+    drift: Drift
     board: Floats  # (R*n, C*n, 3): the cells as the editor left them, colour drift undone
     known: Floats  # (R*n, C*n, 3): the cells as the editor was given them
     frame: Frame
+    before: Picture  # as the editor was given it
 
 
 def scaled(width: int, pixels: int) -> int:

@@ -93,6 +93,7 @@ class Reading(Generic[P]):
     position: P
     confidence: float  # of the least certain cell, 0 to 1
     quality: float  # likeness to the clean rendering of this position, 0 to 1
+    stain: str = ""  # where something was drawn that belongs to no position ("cell (0, 2)", "the margin")
 
 
 class Renderer(ABC, Generic[P]):

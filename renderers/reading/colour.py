@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from renderers.reading.register import Floats
@@ -12,8 +14,19 @@ STIFFNESS = 0.02
 """How strongly the map is held at the identity, as a share of the evidence: colours that never occurred stay put."""
 
 
-def undo_drift(seen: Floats, known: Floats) -> Floats:
-    """`seen` (h, w, 3) with the colours it would have had: an affine map, fitted robustly to the known picture."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Drift:
+    """An affine map from colours as seen to colours as they were."""
+
+    fit: Floats  # (4, 3), for colours from 0 to 1
+
+    def undo(self, seen: Floats) -> Floats:
+        mended: Floats = (seen.reshape(-1, 3) @ self.fit[:3] + 255 * self.fit[3]).clip(-50, 305).reshape(seen.shape)
+        return mended
+
+
+def drift_between(seen: Floats, known: Floats) -> Drift:
+    """The drift of a picture (h, w, 3) whose unedited form is known: fitted robustly, so that edits do not count."""
     step = max(1, int((seen.shape[0] * seen.shape[1] / SAMPLES) ** 0.5))
     x = seen[::step, ::step].reshape(-1, 3) / 255
     y = known[::step, ::step].reshape(-1, 3) / 255
@@ -28,5 +41,9 @@ def undo_drift(seen: Floats, known: Floats) -> Floats:
         weighted = design * trust[:, None]
         hold = STIFFNESS * max(trust.sum(), 1.0) * np.eye(4)
         fit = np.linalg.solve(weighted.T @ design + hold, weighted.T @ y + hold @ identity)
-    mended: Floats = (seen.reshape(-1, 3) @ fit[:3] + 255 * fit[3]).clip(-50, 305).reshape(seen.shape)
-    return mended
+    return Drift(fit)
+
+
+def undo_drift(seen: Floats, known: Floats) -> Floats:
+    """`seen` (h, w, 3) with the colours it would have had."""
+    return drift_between(seen, known).undo(seen)

@@ -21,6 +21,8 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
 
 Floats = NDArray[np.float64]
+Box = tuple[float, float, float, float]
+"""left, top, right, bottom, as shares of a picture's side."""
 
 LEVELS = (48, 96, 192)
 CUTS = (160.0, 70.0, 35.0)
@@ -41,7 +43,9 @@ SETTLED = 2e-4
 STARTS = (0.0, 0.03, -0.03, 0.055, -0.055)
 """Zooms to try when the first one leads nowhere."""
 
-GOOD, LOWEST_LIKENESS = 0.9, 0.5
+SAME, GOOD, LOWEST_LIKENESS = 0.985, 0.9, 0.5
+"""Likeness at which nothing had moved; at which a search may end; below which there is no board."""
+
 MOST_WARP = 0.2
 _GREY = (1 / 3, 1 / 3, 1 / 3, 0.0)
 
@@ -54,8 +58,8 @@ class Registration:
     likeness: float  # correlation of the two pictures on the points used, 0 to 1
     image: Image.Image  # the edited picture, RGB
 
-    def crop(self, box: tuple[float, float, float, float], size: tuple[int, int]) -> Floats:
-        """(h, w, 3): the part of the edited picture that shows a box (left, top, right, bottom; shares)."""
+    def crop(self, box: Box, size: tuple[int, int]) -> Floats:
+        """(h, w, 3): the part of the edited picture that shows this box."""
         left, top, right, bottom = box
         width, height = size
         image = self._reduced(width / max(right - left, 1e-6), height / max(bottom - top, 1e-6))
@@ -75,6 +79,17 @@ class Registration:
         part = image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
         return np.asarray(part, dtype=np.float64)
 
+    def covers(self, box: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
+        """(h, w): which pixels of such a crop lie inside the edited picture; the others were never seen."""
+        left, top, right, bottom = box
+        x = 2 * np.linspace(left, right, size[0])[None, :] - 1
+        y = 2 * np.linspace(top, bottom, size[1])[:, None] - 1
+        m = self.matrix
+        depth = m[2, 0] * x + m[2, 1] * y + m[2, 2]
+        across, down = (np.abs((m[row, 0] * x + m[row, 1] * y + m[row, 2]) / depth) for row in (0, 1))
+        inside: NDArray[np.bool_] = np.maximum(across, down) < 0.99
+        return inside
+
     def _reduced(self, wide: float, high: float) -> Image.Image:
         """The picture, shrunk by whole factors while it stays finer than asked: bilinear sampling must skip nothing."""
         across, down = max(1, int(self.image.width / wide)), max(1, int(self.image.height / high))
@@ -90,7 +105,7 @@ def register(image: Pixels, reference: Pixels) -> Registration:
     )
     finest = _Template(still[-1])
     matrix, likeness = finest.fit(moving[-1], np.eye(3), 8, NARROW)
-    if likeness < GOOD:
+    if likeness < SAME:
         matrix, likeness = _search([*(_Template(grey) for grey in still[:-1]), finest], moving)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(

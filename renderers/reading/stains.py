@@ -1,0 +1,90 @@
+"""Stains: what was drawn where nothing belongs. A right position with a scribble over it is not a clean edit.
+
+Compared are the picture as seen and the clean rendering of what was read. A pixel is stained if it differs strongly
+from every clean pixel next to it, so that blur, noise and half a pixel of misplacement stain nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Picture
+from renderers.reading.colour import Drift
+from renderers.reading.register import Box, Floats, Registration
+
+MARGIN_SIDE = 256
+"""Side at which the page around the board is compared."""
+
+STRONG = 90.0
+"""Grey levels by which a stained pixel differs, in the colour where it differs most."""
+
+OLD_CELL, NEW_CELL = 0.035, 0.4
+"""Shares of a cell that may be stained: of one that should be as it was, and of one drawn anew in another hand."""
+
+WINDOW, MARGIN = 10, 0.35
+"""A margin is stained where so large a window is stained to so large a share: a halo round a letter is less."""
+
+
+def stained_pixels(seen: Floats, clean: Floats) -> NDArray[np.bool_]:
+    """(h, w): where `seen` (h, w, 3) is unlike `clean` and unlike its eight neighbours."""
+    low, high = _around(clean, np.minimum), _around(clean, np.maximum)
+    away = np.maximum(low - seen, seen - high)
+    worst: NDArray[np.bool_] = away.max(axis=2) > STRONG
+    return worst
+
+
+def stained_cell(seen: Floats, clean: Floats, changed: NDArray[np.bool_], *, inset: int = 1) -> Cell | None:
+    """The most stained of the cells (R, C, n, n, 3) that is stained too much; `changed` (R, C) are cells drawn anew."""
+    rows, cols, n = seen.shape[:3]
+    board = stained_pixels(_board(seen), _board(clean)).reshape(rows, n, cols, n)
+    inner = board[:, inset : n - inset, :, inset : n - inset]
+    share = inner.mean(axis=(1, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
+    row, col = np.unravel_index(int(share.argmax()), share.shape)
+    return Cell(int(row), int(col)) if share[row, col] > 1 else None
+
+
+def margin_is_stained(registration: Registration, drift: Drift, picture: Picture, box: Box) -> bool:
+    """Whether something was drawn on the page around the board (`box`: left, top, right, bottom, as shares)."""
+    left, top, right, bottom = box
+    for band in ((0.0, 0.0, 1.0, top), (0.0, bottom, 1.0, 1.0), (0.0, top, left, bottom), (right, top, 1.0, bottom)):
+        size = round(MARGIN_SIDE * (band[2] - band[0])), round(MARGIN_SIDE * (band[3] - band[1]))
+        if min(size) < 4:
+            continue
+        seen = drift.undo(registration.crop(band, size))
+        found = stained_pixels(seen, _part(picture, band, size)) & registration.covers(band, size)
+        if _densest(found) > MARGIN:
+            return True
+    return False
+
+
+def _densest(found: NDArray[np.bool_]) -> float:
+    """The largest share of true values in any window."""
+    high, wide = min(WINDOW, found.shape[0]), min(WINDOW, found.shape[1])
+    sums = np.pad(found.astype(np.int32).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
+    return float(inside.max()) / (high * wide)
+
+
+def _part(picture: Picture, band: Box, size: tuple[int, int]) -> Floats:
+    """A part of a clean picture, brought to this size."""
+    side = picture.pixels.shape[0]
+    left, top, right, bottom = (round(edge * side) for edge in band)
+    image = Image.fromarray(picture.palette[picture.pixels[top:bottom, left:right]])
+    return np.asarray(image.resize(size, Image.Resampling.BOX), dtype=np.float64)
+
+
+def _board(cells: Floats) -> Floats:
+    rows, cols, n = cells.shape[:3]
+    return cells.transpose(0, 2, 1, 3, 4).reshape(rows * n, cols * n, 3)
+
+
+def _around(image: Floats, least: np.ufunc) -> Floats:
+    """The least (or largest) value of each pixel and its eight neighbours, colour by colour."""
+    padded = np.pad(image, ((1, 1), (0, 0), (0, 0)), mode="edge")
+    tall = least(least(padded[:-2], padded[1:-1]), padded[2:])
+    padded = np.pad(tall, ((0, 0), (1, 1), (0, 0)), mode="edge")
+    wide: Floats = least(least(padded[:, :-2], padded[:, 1:-1]), padded[:, 2:])
+    return wide
