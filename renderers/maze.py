@@ -16,7 +16,7 @@ from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Ma
 from renderers.board import BoardRenderer, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.maze_reading import read_cells
-from renderers.reading.colour import undo_drift
+from renderers.reading.colour import drift_between
 from renderers.reading.register import Registration, register
 from renderers.reading.strokes import wiped
 from renderers.shapes import disc, line, rectangle, star, union
@@ -91,7 +91,8 @@ class MazeRenderer(BoardRenderer[Maze]):
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
         before = problem.position
-        reference = self.render(before, style).rgb()
+        picture = self.render(before, style)
+        reference = picture.rgb()
         floor = style.colours()["floor"]
         registration = register(wiped(image, floor), wiped(reference, floor))
         frame = self.board(style, *self.size(before)).frame
@@ -99,7 +100,8 @@ class MazeRenderer(BoardRenderer[Maze]):
         size = frame.cols * n, frame.rows * n
         raw = replace(registration, image=Image.fromarray(image, "RGB")).crop(frame.box, size)
         known = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(frame.box, size)
-        return Seen(registration, undo_drift(raw, known), known, frame)
+        drift = drift_between(raw, known)
+        return Seen(registration, drift, drift.undo(raw), known, frame, picture)
 
 
 renderer = MazeRenderer()

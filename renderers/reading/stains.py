@@ -63,8 +63,8 @@ def margin_is_stained(registration: Registration, drift: Drift, picture: Picture
 def _densest(found: NDArray[np.bool_]) -> float:
     """The largest share of true values in any window."""
     high, wide = min(WINDOW, found.shape[0]), min(WINDOW, found.shape[1])
-    sums = np.pad(found.astype(np.int32).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
-    inside = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
+    sums: NDArray[np.int32] = np.pad(found.astype(np.int32).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside: NDArray[np.int32] = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
     return float(inside.max()) / (high * wide)
 
 
