@@ -65,7 +65,8 @@ def _densest(found: NDArray[np.bool_]) -> float:
     high, wide = min(WINDOW, found.shape[0]), min(WINDOW, found.shape[1])
     sums: NDArray[np.int32] = np.pad(found.astype(np.int32).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     inside: NDArray[np.int32] = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
-    return int(inside.max()) / (high * wide)
+    most = int(inside.max())
+    return most / (high * wide)
 
 
 def _part(picture: Picture, band: Box, size: tuple[int, int]) -> Floats:
