@@ -147,18 +147,18 @@ def _tell_of_many(position: WordGrid, word: str, action: Highlight, tries: list[
     facts: dict[str, Fact] = {"word": word, "start": action.start, "end": action.cells[-1], "count": len(word)}
     facts |= {"direction": f"@{action.direction}", "colour": f"@{action.colour}"}
     if told := _decoys(word, tries)[:1]:
-        return [_tell_decoy(position, word, told[0], "_of_many"), Step("found_and_mark", facts, str(action))]
-    return [_tell_starts(word, tries, shown=2), Step("found_and_mark", facts, str(action))]
+        return [_tell_decoy(position, word, told[0], "-of-many"), Step("found-and-mark", facts, str(action))]
+    return [_tell_starts(word, tries, shown=2), Step("found-and-mark", facts, str(action))]
 
 
 def _tell_starts(word: str, tries: list[Try], *, shown: int = SHOWN_STARTS) -> Step:
     starts = tuple(dict.fromkeys(each.start for each in tries))
     facts: dict[str, Fact] = {"word": word, "first": word[0]}
     if len(starts) == 1:
-        return Step("only_start", {**facts, "cell": starts[0]})
+        return Step("only-start", {**facts, "cell": starts[0]})
     if len(starts) <= shown:
-        return Step("few_starts", {**facts, "cells": starts})
-    return Step("many_starts", {**facts, "count": len(starts)})
+        return Step("few-starts", {**facts, "cells": starts})
+    return Step("many-starts", {**facts, "count": len(starts)})
 
 
 def _decoys(word: str, tries: list[Try]) -> list[Try]:
@@ -171,7 +171,7 @@ def _tell_decoy(position: WordGrid, word: str, decoy: Try, wording: str = "") ->
     facts |= {"read": word[: decoy.fits], "missing": word[decoy.fits]}
     stop = line(decoy.start, decoy.direction, decoy.fits + 1)[-1]
     if not _inside(position, stop):
-        return Step(f"decoy_at_edge{wording}", facts)
+        return Step(f"decoy-at-edge{wording}", facts)
     return Step(f"decoy{wording}", {**facts, "instead": position.letter(stop)})
 
 
@@ -184,22 +184,22 @@ def _tell_rest(word: str, told: list[Try], tries: list[Try]) -> Step:
     best = max(rest, default=1)
     facts: dict[str, Fact] = {"word": word, "first": word[0], "told": len(told)}
     if best == 1:
-        return Step("rest_fails_at_once", {**facts, "second": word[1]})
+        return Step("rest-fails-at-once", {**facts, "second": word[1]})
     return Step("rest", {**facts, "best": best})
 
 
 def _true_starts(position: WordGrid, word: str, step: Step) -> Mapping[str, Fact]:
     cells = tuple(cell for cell in position.cells() if position.letter(cell) == word[0])
     facts: dict[str, Fact] = {"word": word, "first": word[0]}
-    if step.rule == "only_start":
+    if step.rule == "only-start":
         return {**facts, "cell": cells[0]} if len(cells) == 1 else {}
-    return {**facts, "cells": cells} if step.rule == "few_starts" else {**facts, "count": len(cells)}
+    return {**facts, "cells": cells} if step.rule == "few-starts" else {**facts, "count": len(cells)}
 
 
 def _true_decoy(position: WordGrid, word: str, step: Step) -> Mapping[str, Fact]:
     text = _text_along(position, step)
     fits = next((i for i, letter in enumerate(word) if text[i : i + 1] != letter), len(word))
-    if fits in (0, len(word)) or step.rule.startswith("decoy_at_edge") != (fits == len(text)):
+    if fits in (0, len(word)) or step.rule.startswith("decoy-at-edge") != (fits == len(text)):
         return {}
     facts: dict[str, Fact] = {name: step.facts[name] for name in ("start", "direction")}
     facts |= {"word": word, "first": word[0], "read": word[:fits], "missing": word[fits]}
@@ -230,7 +230,7 @@ def _true_rest(position: WordGrid, word: str, step: Step) -> Mapping[str, Fact]:
     fits = sorted((each.fits for each in scan(position, word) if 1 < each.fits < len(word)), reverse=True)
     facts: dict[str, Fact] = {"word": word, "first": word[0], "told": len(fits[:TOLD_DECOYS])}
     if len(fits) <= TOLD_DECOYS:
-        return {**facts, "second": word[1]} if step.rule == "rest_fails_at_once" else {}
+        return {**facts, "second": word[1]} if step.rule == "rest-fails-at-once" else {}
     return {**facts, "best": fits[TOLD_DECOYS]} if step.rule == "rest" else {}
 
 
@@ -250,18 +250,18 @@ def _text_along(position: WordGrid, step: Step) -> str:
 
 
 _TRUTHS: dict[str, Callable[[WordGrid, str, Step], Mapping[str, Fact]]] = {
-    "only_start": _true_starts,
-    "few_starts": _true_starts,
-    "many_starts": _true_starts,
+    "only-start": _true_starts,
+    "few-starts": _true_starts,
+    "many-starts": _true_starts,
     "decoy": _true_decoy,
-    "decoy_at_edge": _true_decoy,
-    "decoy_of_many": _true_decoy,
-    "decoy_at_edge_of_many": _true_decoy,
+    "decoy-at-edge": _true_decoy,
+    "decoy-of-many": _true_decoy,
+    "decoy-at-edge-of-many": _true_decoy,
     "found": _true_find,
-    "found_and_mark": _true_find,
+    "found-and-mark": _true_find,
     "cells": _true_cells,
     "rest": _true_rest,
-    "rest_fails_at_once": _true_rest,
+    "rest-fails-at-once": _true_rest,
     "mark": _true_mark,
 }
 """For each rule the facts as they should be, worked out from the grid and the step's start, direction or action."""

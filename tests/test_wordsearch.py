@@ -1,0 +1,202 @@
+"""Word search: hand-made grids, uniqueness against brute force, reasoning that cannot be bent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gamegen.core.cell import Cell
+from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.problem import Problem
+from gamegen.core.stream import Stream
+from gamegen.games.wordsearch import DIRECTIONS, Highlight, WordGrid, game, line
+from solvers.wordhiding import LEVELS, WORD_LIST
+from solvers.wordlines import count_lines, scan
+from solvers.wordsearch import solver
+
+PAPER = ("KAYOT", "KQYVP", "GADTF", "JVIDR", "TFHIR")
+"""The grid of the paper's figure; KAYO runs right from the first cell."""
+
+KAYO = Problem("find", WordGrid(PAPER, (".....",) * 5), (("word", "KAYO"), ("colour", "purple")))
+
+
+def generated(kind: str, level: int, number: int) -> Problem[WordGrid]:
+    for attempt in range(1000):
+        try:
+            return solver.generate(kind, level, Stream("test", kind, level, number, attempt))
+        except Rejected:
+            continue
+    raise AssertionError("every candidate was rejected")
+
+
+def brute_force(letters: tuple[str, ...], word: str) -> int:
+    size, total = len(letters), 0
+    for row in range(size):
+        for col in range(size):
+            for d_row, d_col in DIRECTIONS.values():
+                cells = [(row + i * d_row, col + i * d_col) for i in range(len(word))]
+                if all(0 <= r < size and 0 <= c < size for r, c in cells):
+                    total += "".join(letters[r][c] for r, c in cells) == word
+    return total
+
+
+@st.composite
+def grids(draw: st.DrawFn) -> tuple[str, ...]:
+    size = draw(st.integers(3, 7))
+    row = st.text("ABC", min_size=size, max_size=size)
+    return tuple(draw(st.lists(row, min_size=size, max_size=size)))
+
+
+@given(grids(), st.text("ABC", min_size=3, max_size=5).filter(lambda word: word != word[::-1]))
+def test_both_ways_of_finding_agree_with_brute_force(letters: tuple[str, ...], word: str) -> None:
+    marks = ("." * len(letters),) * len(letters)
+    assert count_lines(letters, word) == brute_force(letters, word)
+    assert sum(each.fits == len(word) for each in scan(WordGrid(letters, marks), word)) == brute_force(letters, word)
+
+
+def test_the_figure_of_the_paper() -> None:
+    solution = solver.solve(KAYO)
+    assert solution.after.marks == ("pppp.", ".....", ".....", ".....", ".....")
+    assert [step.action for step in solution.steps if step.action] == ["0,0 right 4 purple"]
+    story = ["few-starts", "decoy", "decoy-at-edge", "found", "cells", "rest-fails-at-once", "mark"]
+    assert [step.rule for step in solution.steps] == story
+
+
+def test_a_decoy_is_told_with_the_letter_that_breaks_it() -> None:
+    grid = WordGrid(("CARD", "XXXX", "CARE", "XXXX"), ("....",) * 4)
+    solution = solver.solve(Problem("find", grid, (("word", "CARE"), ("colour", "red"))))
+    decoy = solution.steps[1]
+    assert decoy.rule == "decoy"
+    assert dict(decoy.facts) == {
+        "word": "CARE",
+        "first": "C",
+        "start": Cell(0, 0),
+        "direction": "@right",
+        "read": "CAR",
+        "missing": "E",
+        "instead": "D",
+    }
+
+
+def test_a_decoy_may_end_at_the_edge() -> None:
+    grid = WordGrid(("XXXCA", "XXXXX", "CARXX", "XXXXX", "XXXXX"), (".....",) * 5)
+    steps = solver.solve(Problem("find", grid, (("word", "CAR"), ("colour", "red")))).steps
+    assert steps[1].rule == "decoy-at-edge" and steps[1].facts["start"] == Cell(0, 3)
+
+
+def test_a_word_that_occurs_twice_is_no_problem_to_solve() -> None:
+    grid = WordGrid(("CAT", "XXX", "TAC"), ("...",) * 3)
+    with pytest.raises(Unsolvable, match="2 times"):
+        solver.solve(Problem("find", grid, (("word", "CAT"), ("colour", "red"))))
+
+
+@pytest.mark.parametrize("kind", ["find", "find-all"])
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 5])
+def test_every_word_is_there_once_and_shares_no_cell(kind: str, level: int) -> None:
+    for number in range(8):
+        problem = generated(kind, level, number)
+        words = problem.text("words" if kind == "find-all" else "word").split()
+        assert [brute_force(problem.position.letters, word) for word in words] == [1] * len(words)
+        after = solver.solve(problem).after
+        assert sum(mark != "." for row in after.marks for mark in row) == sum(map(len, words))
+        low, high = LEVELS[level].sizes
+        assert low <= problem.position.size <= high
+
+
+def test_only_the_answer_is_right() -> None:
+    after = solver.solve(KAYO).after
+    verdict = solver.check(KAYO, after)
+    assert verdict.correct and verdict.legal and verdict.preserved == 1.0
+    rng = Stream("mutations")
+    for _ in range(300):
+        wrong = game.mutate(after, rng)
+        assert wrong != after and not solver.check(KAYO, wrong).correct
+
+
+def test_the_verdict_names_what_is_wrong() -> None:
+    after = solver.solve(KAYO).after
+    short = replace(after, marks=("ppp..", *after.marks[1:]))
+    assert solver.check(KAYO, short).reason == "The letter O in cell (0, 3) should be highlighted in purple."
+    assert solver.check(KAYO, short).parts["word cells"] == 0.75
+    long = replace(after, marks=("ppppp", *after.marks[1:]))
+    assert "T in cell (0, 4) is highlighted but is not part of the answer" in solver.check(KAYO, long).reason
+    blue = replace(after, marks=("pppb.", *after.marks[1:]))
+    assert "blue instead of purple" in solver.check(KAYO, blue).reason
+    typo = replace(after, letters=("KAYOX", *after.letters[1:]))
+    assert solver.check(KAYO, typo).reason == "The letter T in cell (0, 4) became X."
+    gone = replace(after, letters=("KAYO_", *after.letters[1:]))
+    assert solver.check(KAYO, gone).reason == "The letter T in cell (0, 4) is gone."
+    assert game.faults(gone) == ["cell (0, 4) has no letter"]
+
+
+@pytest.mark.parametrize("kind", ["find", "find-all"])
+def test_bent_reasoning_is_noticed(kind: str) -> None:
+    for level in LEVELS:
+        problem = generated(kind, level, 1)
+        position = problem.position
+        for step in solver.solve(problem).steps:
+            assert solver.confirm(problem, position, step)
+            for name, fact in step.facts.items():
+                bent = replace(step, facts={**step.facts, name: _bent(fact)})
+                assert not solver.confirm(problem, position, bent), bent
+            if step.action:
+                position = game.apply(position, game.parse_action(step.action))
+
+
+def _bent(fact: object) -> object:
+    if isinstance(fact, Cell):
+        return Cell(fact.row + 1, fact.col)
+    if isinstance(fact, int):
+        return fact + 1
+    if isinstance(fact, tuple):
+        return fact[:-1]
+    assert isinstance(fact, str)
+    return "@up" if fact.startswith("@") and fact != "@up" else fact[:-1] + "?"
+
+
+def test_highlights_stay_on_the_grid_apart_and_in_their_own_colour() -> None:
+    position = game.apply(KAYO.position, Highlight(Cell(0, 0), "right", 4, "purple"))
+    for text, why in (
+        ("1,1 right 4 purple", "used already"),
+        ("1,1 right 5 red", "outside the grid"),
+        ("1,1 up-left 3 red", "outside the grid|highlighted already"),
+        ("2,2 up 3 red", "highlighted already"),
+        ("2,2 up 2 red", "3 cells or more"),
+    ):
+        with pytest.raises(IllegalAction, match=why):
+            game.apply(position, game.parse_action(text))
+    for action in list(game.actions(position))[::97]:
+        assert game.parse_action(str(action)) == action
+        assert game.faults(game.apply(position, action)) == []
+
+
+def test_turning_and_mirroring_keep_the_canonical_form() -> None:
+    turned = tuple("".join(column)[::-1] for column in zip(*PAPER, strict=True))
+    mirrored = tuple(row[::-1] for row in PAPER)
+    forms = {game.canonical(WordGrid(rows, (".....",) * 5)) for rows in (PAPER, turned, mirrored)}
+    assert len(forms) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "AB\nCD", "AB\nCD\n\n..", "AB\nCD\n\n..\n.x", "Ab\nCD\n\n..\n..", "ABC\nCD\n\n..\n.."]
+)
+def test_other_text_is_no_position(text: str) -> None:
+    with pytest.raises(BadInput):
+        game.parse(text)
+
+
+def test_the_word_list_is_clean() -> None:
+    rows = WORD_LIST.read_text(encoding="utf-8").splitlines()
+    words = [word for row in rows if not row.startswith("#") for word in row.split()]
+    assert [word for word, count in Counter(words).items() if count > 1] == []
+    assert all(word.isascii() and word.isalpha() and word.isupper() and 3 <= len(word) <= 10 for word in words)
+    assert [word for word in words if word == word[::-1]] == []
+    assert len(words) > 1500
+
+
+def test_a_line_runs_from_its_start() -> None:
+    assert line(Cell(2, 2), "up-left", 3) == (Cell(2, 2), Cell(1, 1), Cell(0, 0))
