@@ -1,0 +1,150 @@
+"""Coloured borders around cells: frames of single cells, or one closed line around several.
+
+Only a colour's direction away from grey counts, not its shade: editors thin, fade and darken lines. A cell is framed
+if one colour runs along all four of its sides. Colour that is left after that must be a closed line; the cells whose
+middles it shuts in are outlined. Coloured marks that are neither make the picture unreadable: nobody could say which
+cells they mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from gamegen.core.errors import UnreadableImage
+from renderers.reading.register import Floats
+
+Layer = NDArray[np.bool_]
+
+FAINTEST = 30.0
+"""Pixels whose strongest and weakest channel differ by less have no colour."""
+
+SHARE_OF_MARK = 0.3
+"""A line may be as pale as this share of the skin's own colour."""
+
+SAME_HUE = 0.88
+"""Cosine between two colours' directions away from grey, to be called by the same name."""
+
+DEPTH = 0.3
+"""How far into a cell its border may reach, as a share of its side."""
+
+MARGIN = 2
+"""Pixels beyond the cell that still count as its border: recoloured grid lines belong to both neighbours."""
+
+ALONG = 0.5
+"""Share of a side that must be coloured."""
+
+STRAY = 0.04
+"""Colour on this share of a cell's pixels that belongs to no frame is a mark of its own."""
+
+UNSURE = 0.12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outlines:
+    colours: NDArray[np.intp]  # (R, C): number of the colour, -1 for none
+    confidence: float
+
+
+def read_outlines(board: Floats, size: int, marks: Floats) -> Outlines:
+    """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none."""
+    hues = name_hues(board, marks)
+    n = board.shape[0] // size
+    colours = np.full((size, size), -1, np.intp)
+    confidence = 1.0
+    for number in np.unique(hues[hues >= 0]):
+        layer = hues == number
+        around = _sides(layer, size, n).min(axis=0)  # (R, C): the least coloured of the four sides
+        framed = around > ALONG
+        confidence = min(confidence, float(np.where(framed, around - ALONG, ALONG - around).min() * 2))
+        _give(colours, framed, int(number))
+        rest = layer & ~_grown(np.repeat(np.repeat(framed, n, axis=0), n, axis=1), MARGIN + 1)
+        if rest.reshape(size, n, size, n).mean(axis=(1, 3)).max() > STRAY:
+            _give(colours, _shut_in(rest, size, n), int(number))
+    if confidence < UNSURE:
+        raise UnreadableImage("a cell's border is only partly coloured")
+    return Outlines(colours, confidence)
+
+
+def name_hues(board: Floats, marks: Floats) -> NDArray[np.intp]:
+    """(H, W): for every pixel the number of the mark whose hue it has, -1 for grey and for other colours."""
+    strength = board.max(axis=2) - board.min(axis=2)
+    hues = np.full(board.shape[:2], -1, np.intp)
+    vivid = strength > FAINTEST
+    pixels = board[vivid]
+    away, mark_away = _from_grey(pixels), _from_grey(marks)
+    likeness = away @ mark_away.T  # (N, K)
+    nearest = likeness.argmax(axis=1)
+    mark_strength = marks.max(axis=1) - marks.min(axis=1)
+    sure = (likeness.max(axis=1) > SAME_HUE) & (strength[vivid] > SHARE_OF_MARK * mark_strength[nearest])
+    hues[vivid] = np.where(sure, nearest, -1)
+    return hues
+
+
+def _from_grey(colours: Floats) -> Floats:
+    """Unit vectors from grey towards each colour (N, 3)."""
+    away = colours - colours.mean(axis=1, keepdims=True)
+    unit: Floats = away / np.maximum(np.sqrt((away**2).sum(axis=1, keepdims=True)), 1e-9)
+    return unit
+
+
+def _give(colours: NDArray[np.intp], cells: Layer, number: int) -> None:
+    if not cells.any():
+        return
+    if (colours[cells] >= 0).any():
+        raise UnreadableImage("a cell has borders of two colours")
+    colours[cells] = number
+
+
+def _sides(layer: Layer, size: int, n: int) -> Floats:
+    """(4, R, C): the share of each side of each cell along which the layer runs."""
+    padded = np.pad(layer, MARGIN)
+    down, across = padded.strides
+    m = n + 2 * MARGIN
+    cells = as_strided(padded, (size, size, m, m), (down * n, across * n, down, across), writeable=False)
+    depth, corner = MARGIN + max(2, round(DEPTH * n)), MARGIN + round(0.15 * n)
+    along = slice(corner, m - corner)
+    return np.stack(
+        [
+            cells[:, :, :depth, along].any(axis=2).mean(axis=2),
+            cells[:, :, m - depth :, along].any(axis=2).mean(axis=2),
+            cells[:, :, along, :depth].any(axis=3).mean(axis=2),
+            cells[:, :, along, m - depth :].any(axis=3).mean(axis=2),
+        ]
+    )
+
+
+def _grown(layer: Layer, pixels: int) -> Layer:
+    """The layer and everything up to `pixels` away from it, up, down and sideways."""
+    for axis in (0, 1):
+        padded = np.pad(layer, [(pixels, pixels) if at == axis else (0, 0) for at in (0, 1)])
+        span = layer.shape[axis]
+        parts = [padded.take(range(start, start + span), axis=axis) for start in range(2 * pixels + 1)]
+        layer = np.logical_or.reduce(parts)
+    return layer
+
+
+def _shut_in(line: Layer, size: int, n: int) -> Layer:
+    """(R, C): the cells whose middles cannot be left without crossing the line."""
+    free = np.pad(~_grown(line, 1), 1, constant_values=True)
+    reached = np.zeros_like(free)
+    reached[0] = True
+    before = -1
+    while (now := int(reached.sum())) != before:
+        before = now
+        for _ in range(8):
+            spread = reached.copy()
+            spread[1:] |= reached[:-1]
+            spread[:-1] |= reached[1:]
+            spread[:, 1:] |= reached[:, :-1]
+            spread[:, :-1] |= reached[:, 1:]
+            reached = spread & free
+    shut = (free & ~reached)[1:-1, 1:-1].reshape(size, n, size, n)
+    middle = slice(n // 2 - 1, n // 2 + 2)
+    inside: Layer = shut[:, middle][..., middle].mean(axis=(1, 3)) > 0.5
+    if not inside.any():
+        raise UnreadableImage("there are coloured marks that go around no cell")
+    return inside

@@ -1,0 +1,100 @@
+"""Word search in pictures: letters in cells, and coloured borders around them.
+
+Letters are read like any other tile, from the inside of a cell; borders by their colour, see `reading/outlines.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
+from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
+from renderers.board import LABEL_BAND, Board, BoardRenderer, scaled
+from renderers.glyphs import glyph
+from renderers.inks import Inks, Tile, blend
+from renderers.reading.classify import demand
+from renderers.reading.outlines import read_outlines
+from renderers.reading.register import Floats
+from renderers.shapes import stamp
+
+SYMBOLS = ALPHABET + BLANK
+_NUMBER = np.zeros(128, np.intp)
+_NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
+_CODES = np.array([UNMARKED, *COLOURS.values()])
+
+
+class WordSearchRenderer(BoardRenderer[WordGrid]):
+    name = "wordsearch"
+    inset = 0.16
+
+    def size(self, position: WordGrid) -> tuple[int, int]:
+        return position.size, position.size
+
+    def symbols(self, style: Style) -> Sequence[str]:
+        return SYMBOLS
+
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        if symbol == BLANK:
+            return np.full((n, n), inks.solid("cell"), np.uint8)
+        height = max(5, round(n * style.number("letter") / 100))
+        return blend(inks, stamp(n, glyph(symbol, face=style.text("face"), height=height)), under="cell", over="ink")
+
+    def encode(self, position: WordGrid, style: Style) -> NDArray[np.intp]:
+        return _NUMBER[_bytes(position.letters)]
+
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> WordGrid:
+        letters = tuple("".join(SYMBOLS[number] for number in row) for row in symbols)
+        return WordGrid(letters, (UNMARKED * len(letters),) * len(letters))
+
+    def finish(self, canvas: Pixels, board: Board, position: WordGrid, style: Style) -> None:
+        """Frames of highlighted cells, inside their grid lines, and the boxes around the labels."""
+        frame, line = board.frame, scaled(style.number("line_width"), style.pixels)
+        if style.text("header") == "boxed":
+            _box_labels(canvas, board, line)
+        n, width = frame.cell, max(1, round(frame.cell * style.number("frame") / 100))
+        area = canvas[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, n, frame.cols, n)
+        marks = _bytes(position.marks)
+        for name, code in COLOURS.items():
+            rows, cols = np.nonzero(marks == ord(code))
+            if len(rows):
+                ink = board.inks.solid(name)
+                area[rows, line : line + width, cols, line:] = ink
+                area[rows, n - width :, cols, line:] = ink
+                area[rows, line:, cols, line : line + width] = ink
+                area[rows, line:, cols, n - width :] = ink
+
+    def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
+        seen = self.look(image, problem, style)
+        named = self.name_cells(seen, problem, style)
+        demand(named)
+        letters = self.decode(named.symbols, problem, style).letters
+        outlines = read_outlines(seen.board, problem.position.size, _mark_colours(style))
+        marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
+        confidence = min(float(named.confidence.min()), outlines.confidence)
+        return Reading(WordGrid(letters, marks), confidence, named.quality)
+
+
+def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
+    return np.frombuffer("".join(rows).encode(), np.uint8).reshape(len(rows), -1)
+
+
+def _box_labels(canvas: Pixels, board: Board, line: int) -> None:
+    """The grid goes on around the row and column numbers."""
+    frame, ink = board.frame, board.inks.solid("line")
+    band = round(frame.pixels * LABEL_BAND)
+    for offset in range(line):
+        canvas[frame.top + offset : frame.bottom + line : frame.cell, frame.left - band : frame.left] = ink
+        canvas[frame.top - band : frame.top, frame.left + offset : frame.right + line : frame.cell] = ink
+        canvas[frame.top - band + offset, frame.left - band : frame.right + line] = ink
+        canvas[frame.top - band : frame.bottom + line, frame.left - band + offset] = ink
+
+
+def _mark_colours(style: Style) -> Floats:
+    return np.array([parse_colour(style[name]) for name in COLOURS], dtype=np.float64)
+
+
+renderer = WordSearchRenderer()
