@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction
@@ -68,8 +69,7 @@ class WordGrid:
         return WordGrid(self.letters, tuple(map("".join, rows)))
 
 
-@dataclass(frozen=True, slots=True)
-class Highlight:
+class Highlight(NamedTuple):
     """Colour the borders of `length` cells, from the first one straight on in a direction."""
 
     start: Cell
@@ -116,14 +116,14 @@ class WordSearch(Game[WordGrid, Highlight]):
 
     def actions(self, position: WordGrid) -> Iterator[Highlight]:
         """By colour, start cell, direction and length."""
+        lines = [
+            (start, direction, length)
+            for start in position.cells()
+            for direction in DIRECTIONS
+            for length in range(SHORTEST, _reach(position, start, direction) + 1)
+        ]
         for colour in _unused_colours(position):
-            for start in position.cells():
-                for direction in DIRECTIONS:
-                    for length in range(SHORTEST, position.size + 1):
-                        action = Highlight(start, direction, length, colour)
-                        if _obstacle(position, action):
-                            break
-                        yield action
+            yield from (Highlight(*each, colour) for each in lines)
 
     def apply(self, position: WordGrid, action: Highlight) -> WordGrid:
         if action.length < SHORTEST:
@@ -177,6 +177,15 @@ def is_line(cells: list[Cell]) -> bool:
 def _unused_colours(position: WordGrid) -> list[str]:
     used = "".join(position.marks)
     return [colour for colour, code in COLOURS.items() if code not in used]
+
+
+def _reach(position: WordGrid, start: Cell, direction: str) -> int:
+    """How many cells can be highlighted from the start in that direction."""
+    (row, col), (d_row, d_col), size = start, DIRECTIONS[direction], position.size
+    length = 0
+    while 0 <= row < size and 0 <= col < size and position.marks[row][col] == UNMARKED:
+        length, row, col = length + 1, row + d_row, col + d_col
+    return length
 
 
 def _obstacle(position: WordGrid, action: Highlight) -> str:
