@@ -13,15 +13,21 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
-from renderers.board import LABEL_BAND, Board, BoardRenderer, scaled
+from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, reading_tiles, scaled
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
-from renderers.reading.classify import demand
+from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify, demand, smooth, split_cells
 from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
 from renderers.shapes import stamp
 
 SYMBOLS = ALPHABET + BLANK
+WIDEST = 0.012
+"""No frame is wider than this share of the picture, however large the cells."""
+
+NEARLY = 4.0
+"""Two letters whose tiles are this equally far from what is seen (grey levels) cannot be told apart."""
+
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _CODES = np.array([UNMARKED, *COLOURS.values()])
@@ -55,7 +61,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         frame, line = board.frame, scaled(style.number("line_width"), style.pixels)
         if style.text("header") == "boxed":
             _box_labels(canvas, board, line)
-        n, width = frame.cell, max(1, round(frame.cell * style.number("frame") / 100))
+        n, width = (
+            frame.cell,
+            max(1, min(round(frame.cell * style.number("frame") / 100), round(style.pixels * WIDEST))),
+        )
         area = canvas[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, n, frame.cols, n)
         marks = _bytes(position.marks)
         for name, code in COLOURS.items():
@@ -69,13 +78,31 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
-        named = self.name_cells(seen, problem, style)
+        named = self._settled(self.name_cells(seen, problem, style), seen, problem, style)
         demand(named)
         letters = self.decode(named.symbols, problem, style).letters
         outlines = read_outlines(seen.board, problem.position.size, _mark_colours(style))
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
         return Reading(WordGrid(letters, marks), confidence, named.quality)
+
+    def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
+        """Where small, blurred letters could be two things and one of them is the letter that was there, it is that."""
+        doubtful = named.confidence < LOWEST_CONFIDENCE
+        if not doubtful.any():
+            return named
+        frame = seen.frame
+        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
+        given = self.encode(problem.position, style)
+        only = given[..., None] == np.arange(len(SYMBOLS))
+        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        there = classify(cells, tiles, allowed=only, inset=max(1, round(self.inset * tiles.shape[1])))
+        settled = doubtful & (there.distance < named.distance + NEARLY)
+        return Named(
+            np.where(settled, given, named.symbols),
+            np.where(settled, LOWEST_CONFIDENCE, named.confidence),
+            np.where(settled, there.distance, named.distance),
+        )
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:

@@ -22,8 +22,11 @@ Layer = NDArray[np.bool_]
 FAINTEST = 30.0
 """Pixels whose strongest and weakest channel differ by less have no colour."""
 
-SHARE_OF_MARK = 0.3
-"""A line may be as pale as this share of the skin's own colour."""
+PALEST = 0.3
+"""A frame may be as pale as this share of the skin's own colour."""
+
+PALEST_ALONE = 0.6
+"""Fainter colour beside no frame is what compression smears, not a mark."""
 
 SAME_HUE = 0.88
 """Cosine between two colours' directions away from grey, to be called by the same name."""
@@ -51,7 +54,7 @@ class Outlines:
 
 def read_outlines(board: Floats, size: int, marks: Floats) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none."""
-    hues = name_hues(board, marks)
+    hues, strong = name_hues(board, marks)
     n = board.shape[0] // size
     colours = np.full((size, size), -1, np.intp)
     confidence = 1.0
@@ -61,7 +64,7 @@ def read_outlines(board: Floats, size: int, marks: Floats) -> Outlines:
         framed = around > ALONG
         confidence = min(confidence, float(np.where(framed, around - ALONG, ALONG - around).min() * 2))
         _give(colours, framed, int(number))
-        rest = layer & ~_grown(np.repeat(np.repeat(framed, n, axis=0), n, axis=1), MARGIN + 1)
+        rest = layer & strong & ~_grown(np.repeat(np.repeat(framed, n, axis=0), n, axis=1), MARGIN + 1)
         if rest.reshape(size, n, size, n).mean(axis=(1, 3)).max() > STRAY:
             _give(colours, _shut_in(rest, size, n), int(number))
     if confidence < UNSURE:
@@ -69,19 +72,17 @@ def read_outlines(board: Floats, size: int, marks: Floats) -> Outlines:
     return Outlines(colours, confidence)
 
 
-def name_hues(board: Floats, marks: Floats) -> NDArray[np.intp]:
-    """(H, W): for every pixel the number of the mark whose hue it has, -1 for grey and for other colours."""
+def name_hues(board: Floats, marks: Floats) -> tuple[NDArray[np.intp], Layer]:
+    """(H, W): for every pixel the number of the mark whose hue it has, -1 for none; and whether it is as strong."""
     strength = board.max(axis=2) - board.min(axis=2)
-    hues = np.full(board.shape[:2], -1, np.intp)
+    hues, strong = np.full(strength.shape, -1, np.intp), np.zeros(strength.shape, bool)
     vivid = strength > FAINTEST
-    pixels = board[vivid]
-    away, mark_away = _from_grey(pixels), _from_grey(marks)
-    likeness = away @ mark_away.T  # (N, K)
+    likeness = _from_grey(board[vivid]) @ _from_grey(marks).T  # (N, K)
     nearest = likeness.argmax(axis=1)
-    mark_strength = marks.max(axis=1) - marks.min(axis=1)
-    sure = (likeness.max(axis=1) > SAME_HUE) & (strength[vivid] > SHARE_OF_MARK * mark_strength[nearest])
-    hues[vivid] = np.where(sure, nearest, -1)
-    return hues
+    share = strength[vivid] / (marks.max(axis=1) - marks.min(axis=1))[nearest]
+    hues[vivid] = np.where((likeness.max(axis=1) > SAME_HUE) & (share > PALEST), nearest, -1)
+    strong[vivid] = share > PALEST_ALONE
+    return hues, strong
 
 
 def _from_grey(colours: Floats) -> Floats:
