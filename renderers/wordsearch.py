@@ -16,17 +16,21 @@ from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGri
 from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, reading_tiles, scaled
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
-from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify, demand, smooth, split_cells
+from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
 from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
 from renderers.shapes import stamp
 
 SYMBOLS = ALPHABET + BLANK
+SMALLEST = 7
+"""Capitals are at least this many pixels high."""
+
 WIDEST = 0.012
 """No frame is wider than this share of the picture, however large the cells."""
 
-NEARLY = 4.0
-"""Two letters whose tiles are this equally far from what is seen (grey levels) cannot be told apart."""
+LIKE_BEFORE, LIKE_NEITHER = 0.72, 0.6
+"""Another letter than before is believed only if it fits so much better: below the second share of the distance to the
+letter that was there. Above the first it is the letter that was there; between them nobody can say."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
@@ -35,7 +39,7 @@ _CODES = np.array([UNMARKED, *COLOURS.values()])
 
 class WordSearchRenderer(BoardRenderer[WordGrid]):
     name = "wordsearch"
-    inset = 0.16
+    inset = 0.13
 
     def size(self, position: WordGrid) -> tuple[int, int]:
         return position.size, position.size
@@ -46,7 +50,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
     def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
         if symbol == BLANK:
             return np.full((n, n), inks.solid("cell"), np.uint8)
-        height = max(5, round(n * style.number("letter") / 100))
+        height = max(SMALLEST, round(n * style.number("letter") / 100))
         return blend(inks, stamp(n, glyph(symbol, face=style.text("face"), height=height)), under="cell", over="ink")
 
     def encode(self, position: WordGrid, style: Style) -> NDArray[np.intp]:
@@ -87,21 +91,23 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         return Reading(WordGrid(letters, marks), confidence, named.quality)
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
-        """Where small, blurred letters could be two things and one of them is the letter that was there, it is that."""
-        doubtful = named.confidence < LOWEST_CONFIDENCE
-        if not doubtful.any():
+        """Small, blurred letters could be many things; most likely they are what they were."""
+        given = self.encode(problem.position, style)
+        other = (named.symbols != given) | (named.confidence < LOWEST_CONFIDENCE)
+        if not other.any():
             return named
         frame = seen.frame
         tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
-        given = self.encode(problem.position, style)
-        only = given[..., None] == np.arange(len(SYMBOLS))
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        only = given[..., None] == np.arange(len(SYMBOLS))
         there = classify(cells, tiles, allowed=only, inset=max(1, round(self.inset * tiles.shape[1])))
-        settled = doubtful & (there.distance < named.distance + NEARLY)
+        share = (named.distance + NOISE) / (there.distance + NOISE)
+        stayed = other & (share > LIKE_BEFORE)
+        unsure = other & (share > LIKE_NEITHER) & ~stayed
         return Named(
-            np.where(settled, given, named.symbols),
-            np.where(settled, LOWEST_CONFIDENCE, named.confidence),
-            np.where(settled, there.distance, named.distance),
+            np.where(stayed, given, named.symbols),
+            np.select([stayed, unsure, other], [LOWEST_CONFIDENCE, 0.0, 1 - share], named.confidence),
+            np.where(stayed, there.distance, named.distance),
         )
 
 
