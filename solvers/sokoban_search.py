@@ -1,0 +1,299 @@
+"""Sokoban by bitboards: the fewest pushes to a goal, and every cell where the player can then stand.
+
+A set of cells is one Python integer, bit `row * width + col`; the room's outer wall keeps shifts from wrapping. A
+state is (boxes, the cells the player can reach). `fewest_pushes` is A*:
+
+- lower bound: the cheapest assignment of boxes to goals, each pair costing the pushes it would take in a room without
+  other boxes. One push changes it by one at most, so the bound is consistent and the first goal taken up is optimal;
+  it has the parity of the pushes to come, so `f` grows by twos and the open list is a stack per value of `f`;
+- transposition table: states, with the fewest pushes known to reach them;
+- deadlock tables: cells from which a lone box can reach no goal are never entered, and boxes that block each other for
+  good off the goals end a line; both, and the bound, are looked up by the box set once computed.
+
+Limits count expanded states. Ties go to the box pushed last, so that plans are easy to tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from gamegen.core.cell import STEPS, Cell
+from gamegen.core.errors import Unsolvable
+from gamegen.games.sokoban import BOXES, OPEN, PLAYERS, TARGETS, Position
+
+DIRECTIONS = tuple(STEPS)  # up, down, left, right
+NEVER = 1 << 20
+"""More pushes than any plan: the bound of a dead state."""
+
+
+_ORDER = tuple(tuple(sorted(range(4), key=heading.__eq__)) for heading in (0, 1, 2, 3, -1))
+"""Directions to try after a push in one of them: that one last, as the open list is a stack."""
+
+
+class NodeLimit(Unsolvable):
+    """The search was cut off before it had an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A room's shape: `floor` are the cells that are not wall and can be walked to."""
+
+    width: int
+    floor: int
+
+    def shift(self, cells: int, direction: int) -> int:
+        if direction == 0:
+            return cells >> self.width
+        if direction == 1:
+            return cells << self.width
+        return cells >> 1 if direction == 2 else cells << 1
+
+    def flood(self, seed: int, free: int) -> int:
+        """All cells of `free` connected to `seed`."""
+        width = self.width
+        while True:
+            grown = seed | ((seed << 1 | seed >> 1 | seed << width | seed >> width) & free)
+            if grown == seed:
+                return seed
+            seed = grown
+
+    def cell(self, bit: int) -> Cell:
+        return Cell(*divmod(bit.bit_length() - 1, self.width))
+
+    def cells(self, mask: int) -> tuple[Cell, ...]:
+        return tuple(self.cell(bit) for bit in bits(mask))
+
+    def bit(self, cell: Cell) -> int:
+        return 1 << (cell.row * self.width + cell.col)
+
+
+class State(NamedTuple):
+    boxes: int
+    reach: int  # every cell the player can walk to, its own included
+
+
+class Move(NamedTuple):
+    """One push: the box's cell before and after it."""
+
+    box: int
+    to: int
+    direction: int
+
+
+NO_MOVE = Move(0, 0, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A shortest sequence of pushes, with the states it passes: one more than pushes."""
+
+    moves: tuple[Move, ...]
+    states: tuple[State, ...]
+    bound: int  # pushes that the assignment alone proves necessary
+    nodes: int  # states expanded
+
+
+class Tables:
+    """What can be worked out once for a room and a set of goals."""
+
+    def __init__(self, board: Board, goals: int) -> None:
+        self.board = board
+        self.goals = goals
+        self.costs: dict[int, list[tuple[int, int]]] = {}  # cell -> (goal as a bit, pushes to it), reachable goals only
+        for number, goal in enumerate(bits(goals)):
+            for cell, pushes in lone_pushes(board, goal).items():
+                self.costs.setdefault(cell, []).append((1 << number, pushes))
+        self.live = sum(self.costs)
+        self._bounds: dict[int, int] = {}
+
+    def bound(self, boxes: int, moved: int = 0) -> int:
+        """Pushes that are needed at least, NEVER for a state known to be dead; `moved` is the box that came last."""
+        known = self._bounds.get(boxes)
+        if known is None:
+            known = NEVER if moved and self._jammed(boxes, moved) else self._assignment(boxes)
+            self._bounds[boxes] = known
+        return known
+
+    def _assignment(self, boxes: int) -> int:
+        best = {0: 0}  # goals taken -> least cost of the boxes so far
+        for box in bits(boxes):
+            extended: dict[int, int] = {}
+            for taken, cost in best.items():
+                for goal, pushes in self.costs.get(box, ()):
+                    if not taken & goal:
+                        both, total = taken | goal, cost + pushes
+                        if extended.get(both, NEVER) > total:
+                            extended[both] = total
+            best = extended
+        return min(best.values(), default=NEVER)
+
+    def _jammed(self, boxes: int, moved: int) -> bool:
+        """Whether the box that just moved, or one beside it, is stuck for good off the goals."""
+        board = self.board
+        beside = 0
+        for direction in range(4):
+            beside |= board.shift(moved, direction)
+        beside &= boxes
+        if not beside:
+            return False  # a lone box is stuck only on dead cells, and those are never entered
+        return any(not box & self.goals and self._stuck(box, boxes, 0) for box in bits(beside | moved))
+
+    def _stuck(self, box: int, boxes: int, fixed: int) -> bool:
+        """Whether a box can move on neither axis, if those of `fixed` cannot move."""
+        shift, walls = self.board.shift, ~self.board.floor | fixed
+        for one, other in ((0, 1), (2, 3)):
+            sides = shift(box, one) | shift(box, other)
+            if sides & walls or not sides & self.live:
+                continue
+            if not any(self._stuck(side, boxes, fixed | box) for side in bits(sides & boxes)):
+                return False
+        return True
+
+
+def fewest_pushes(tables: Tables, start: State, *, limit: int, ends: int = 0) -> Plan:
+    """A plan with the fewest pushes that covers the goals, the player ending in `ends` if given; or Unsolvable."""
+    board, goals, least = tables.board, tables.goals, {start: 0}
+    came: dict[State, tuple[State, Move]] = {}
+    f = lowest = tables.bound(start.boxes)
+    stacks = {f: [(0, start)]}  # f -> open states with the pushes they took
+    nodes = 0
+    while f < NEVER:
+        stack = stacks[f]
+        while stack:
+            g, state = stack.pop()
+            if least[state] != g:
+                continue  # a shorter way here was found since
+            if state.boxes == goals and (not ends or state.reach & ends):
+                return _plan(state, came, lowest, nodes)
+            nodes += 1
+            if nodes > limit:
+                raise NodeLimit(f"no answer within {limit} states")
+            last = came[state][1] if g else NO_MOVE
+            g += 1
+            same_box = []
+            for move in moves(board, state, tables.live, order=_ORDER[last.direction]):
+                boxes = state.boxes ^ move.box ^ move.to
+                h = tables.bound(boxes, move.to)
+                if h == NEVER:
+                    continue
+                child = State(boxes, board.flood(move.box, board.floor & ~boxes))
+                if least.get(child, NEVER) <= g:
+                    continue
+                least[child] = g
+                came[child] = (state, move)
+                if move.box == last.to:
+                    same_box.append((g + h, child))
+                else:
+                    stacks.setdefault(g + h, []).append((g, child))
+            for total, child in same_box:
+                stacks.setdefault(total, []).append((g, child))
+        del stacks[f]
+        f = min(stacks, default=NEVER)
+    raise Unsolvable("no sequence of pushes leads there")
+
+
+def moves(board: Board, state: State, room: int, *, order: Sequence[int] = (0, 1, 2, 3)) -> Iterator[Move]:
+    """Every push that the player can make now and that brings a box onto a cell of `room`."""
+    boxes, reach = state
+    width, room = board.width, room & ~boxes
+    pushable = (
+        boxes & reach >> width & room << width,
+        boxes & reach << width & room >> width,
+        boxes & reach >> 1 & room << 1,
+        boxes & reach << 1 & room >> 1,
+    )
+    for direction in order:
+        for box in bits(pushable[direction]):
+            yield Move(box, board.shift(box, direction), direction)
+
+
+def lone_pushes(board: Board, goal: int) -> dict[int, int]:
+    """Fewest pushes of a single box to `goal` from each cell, the player taken to be wherever it is needed."""
+    floor, shift = board.floor, board.shift
+    found, wave, pushes = {goal: 0}, goal, 0
+    seen = goal
+    while wave:
+        pushes += 1
+        pulled = 0
+        for direction in range(4):
+            pulled |= shift(wave, direction) & shift(floor, direction ^ 1)
+        wave = pulled & floor & ~seen
+        seen |= wave
+        for cell in bits(wave):
+            found[cell] = pushes
+    return found
+
+
+def ends(tables: Tables, plan: Plan, *, limit: int) -> int:
+    """Every cell where the player can stand when all goals are covered, given one plan that covers them: exact.
+
+    Covered goals may cut the floor into regions. A region counts if some last push ends in it and the play before that
+    push exists: the plan's own region is known, each other one is searched for, with `limit` states each.
+    """
+    board, goals = tables.board, tables.goals
+    free = board.floor & ~goals
+    start, found = plan.states[0], plan.states[-1].reach
+    rest = free & ~found
+    while rest:
+        region = board.flood(rest & -rest, free)
+        rest &= ~region
+        if _entered(board, goals, free, region) and _exists(tables, start, limit=limit, ends=region):
+            found |= region
+    return found
+
+
+def _exists(tables: Tables, start: State, *, limit: int, ends: int) -> bool:
+    try:
+        fewest_pushes(tables, start, limit=limit, ends=ends)
+    except NodeLimit:
+        raise
+    except Unsolvable:
+        return False
+    return True
+
+
+def _entered(board: Board, goals: int, free: int, region: int) -> bool:
+    """Whether some push onto a goal leaves the player in this region."""
+    shift = board.shift
+    return any(shift(region, d) & goals and shift(shift(goals, d ^ 1) & region, d ^ 1) & free for d in range(4))
+
+
+def _plan(state: State, came: dict[State, tuple[State, Move]], bound: int, nodes: int) -> Plan:
+    trail: list[Move] = []
+    states = [state]
+    while state in came:
+        state, move = came[state]
+        trail.append(move)
+        states.append(state)
+    return Plan(tuple(reversed(trail)), tuple(reversed(states)), bound, nodes)
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The cells of a set, one bit each, lowest first."""
+    while mask:
+        bit = mask & -mask
+        yield bit
+        mask ^= bit
+
+
+def mask_of(position: Position, signs: str) -> int:
+    """The cells that show one of these signs."""
+    mask = 0
+    for number, sign in enumerate("".join(position.rows)):
+        if sign in signs:
+            mask |= 1 << number
+    return mask
+
+
+@lru_cache(maxsize=256)
+def board_of(position: Position) -> tuple[Board, State, int]:
+    """A position with one player in a closed room, as a board, a state and its targets."""
+    player = mask_of(position, PLAYERS)
+    shape = Board(position.width, 0)
+    floor = shape.flood(player, mask_of(position, OPEN + BOXES + TARGETS))
+    board = Board(position.width, floor)
+    boxes = mask_of(position, BOXES) & floor
+    return board, State(boxes, board.flood(player, floor & ~boxes)), mask_of(position, TARGETS) & floor
