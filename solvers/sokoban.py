@@ -1,9 +1,7 @@
-"""Sokoban: problems by reverse play, answers by optimal search, and the exact set of right end positions.
+"""Sokoban: problems by reverse play, answers by optimal search.
 
-For `push` one position is right. For `solve` the boxes are alike and must cover the targets, so a right answer differs
-from another only in where the player stands: anywhere it can walk to after some play that covers them. Covered targets
-may cut the room into regions, and which of these can be ended in is found by search, at generation as at judging;
-rooms where that takes too many states are not emitted.
+The parts: `sokoban_bits` (rooms as bitboards), `sokoban_rooms` (reverse play), `sokoban_search` (fewest pushes, all ends),
+`sokoban_reasons` (a plan in steps), `sokoban_claims` (each step checked anew), `sokoban_check` (any answer judged).
 """
 
 from __future__ import annotations
@@ -17,23 +15,13 @@ from gamegen.core.errors import Rejected, Unsolvable
 from gamegen.core.problem import Check, Difficulty, Fact, Problem, Solution, Step
 from gamegen.core.solver import Solver
 from gamegen.core.stream import Stream
-from gamegen.games.sokoban import BOXES, PLAYERS, TARGETS, Position, Push, game, shortest_walk
+from gamegen.games.sokoban import BOXES, PLAYERS, TARGETS, Position, game, shortest_walk
+from solvers.sokoban_bits import DIRECTIONS, bits, mask_of, moves
+from solvers.sokoban_check import asked_push, checked
 from solvers.sokoban_claims import confirmed
 from solvers.sokoban_reasons import plan_steps, push_steps
 from solvers.sokoban_rooms import Room, Shape, draw_room
-from solvers.sokoban_search import (
-    DIRECTIONS,
-    NodeLimit,
-    Plan,
-    State,
-    Tables,
-    bits,
-    board_of,
-    ends,
-    fewest_pushes,
-    mask_of,
-    moves,
-)
+from solvers.sokoban_search import NodeLimit, Tables, answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +45,8 @@ LEVELS = {
 PULLS_BEFORE_PUSH = (3, 16)
 """Reverse play before a `push` is asked for: enough to scatter the boxes, few enough to leave some on targets."""
 
-LIMIT = 20_000
-"""States that one search for an answer may expand: far more than generation allows any emitted problem."""
-
-OTHER_ENDS, LEGAL = 200, 100
-"""States that generation grants to each further end region; that judging grants to an unfinished position."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    plan: Plan
-    tables: Tables
-    ends: int  # every cell where the player can stand at the end
+OTHER_ENDS = 200
+"""States that generation grants to the search for each further region in which the player may end."""
 
 
 class SokobanSolver(Solver[Position]):
@@ -87,27 +65,10 @@ class SokobanSolver(Solver[Position]):
         return _solve_push(problem) if problem.kind == "push" else _solve_all(problem)
 
     def check(self, problem: Problem[Position], position: Position) -> Check:
-        return _check_push(problem, position) if problem.kind == "push" else _check_all(problem, position)
+        return checked(problem, position)
 
     def confirm(self, problem: Problem[Position], position: Position, step: Step) -> bool:
         return confirmed(problem, position, step)
-
-
-def answer(position: Position, *, limit: int = LIMIT, others: int = LIMIT) -> Answer:
-    """The shortest plan and all ends, remembered; NodeLimit if one search, or one for `others`, takes more states."""
-    known = _ANSWERS.get(position)
-    if known is None:
-        board, start, targets = board_of(position)
-        tables = Tables(board, targets)
-        plan = fewest_pushes(tables, start, limit=limit)
-        known = Answer(plan, tables, ends(tables, plan, limit=others))
-        if len(_ANSWERS) >= 256:
-            _ANSWERS.clear()
-        _ANSWERS[position] = known
-    return known
-
-
-_ANSWERS: dict[Position, Answer] = {}
 
 
 def _draw_solve(level: Level, rng: Stream) -> Problem[Position]:
@@ -153,7 +114,7 @@ def _at_distance(room: Room, stand: int, walk: tuple[int, int]) -> int:
 
 def _solve_push(problem: Problem[Position]) -> Solution[Position]:
     position = problem.position
-    push = _asked_push(problem)
+    push = asked_push(problem)
     player = position.cells(PLAYERS)[0]
     walk = shortest_walk(position, player, push.box.moved(OPPOSITE[push.direction]))
     if walk is None:
@@ -188,102 +149,6 @@ def _solve_all(problem: Problem[Position]) -> Solution[Position]:
         ),
         result={"boxes": len(targets), "targets": targets, "player": board.cell(end)},
     )
-
-
-def _asked_push(problem: Problem[Position]) -> Push:
-    return Push(Cell.parse(problem.text("box")), problem.text("direction"))
-
-
-def _check_push(problem: Problem[Position], position: Position) -> Check:
-    before = problem.position
-    after = game.apply(before, _asked_push(problem))
-    if (position.height, position.width) != (before.height, before.width):
-        return _wrong_size(before, position)
-    old, new, right = ("".join(each.rows) for each in (before, position, after))
-    moving = [new[i] == right[i] for i in range(len(old)) if old[i] != right[i]]
-    staying = [new[i] == right[i] for i in range(len(old)) if old[i] == right[i]]
-    parts = {"moved": sum(moving) / len(moving), "kept": sum(staying) / len(staying)}
-    push = _asked_push(problem)
-    if position == after:
-        reason = f"The box stands at {_cell(push.box.moved(push.direction))} and the player at {_cell(push.box)}."
-        return Check(True, True, 1.0, reason, parts)
-    fault = _fault(before, position)
-    legal = not fault and _reachable(before, position)
-    return Check(False, legal, parts["kept"], fault or _first_difference(position, after), parts)
-
-
-def _check_all(problem: Problem[Position], position: Position) -> Check:
-    before = problem.position
-    if (position.height, position.width) != (before.height, before.width):
-        return _wrong_size(before, position)
-    old, new = "".join(before.lifted().rows), "".join(position.lifted().rows)
-    kept = sum(map(str.__eq__, old, new)) / len(old)
-    targets = before.cells(TARGETS)
-    empty = [cell for cell in targets if position[cell] not in BOXES]
-    parts = {"targets": 1 - len(empty) / len(targets), "room": kept}
-    fault = _fault(before, position)
-    if fault:
-        return Check(False, False, kept, fault, parts)
-    if empty:
-        reason = f"The target at {_cell(empty[0])} has no box."
-        return Check(False, _reachable(before, position), kept, reason, parts)
-    player = position.cells(PLAYERS)[0]
-    found = answer(before)
-    if not found.ends & found.tables.board.bit(player):
-        reason = f"All targets are covered, but no play that covers them lets the player end at {_cell(player)}."
-        return Check(False, False, kept, reason, parts)
-    return Check(True, True, 1.0, f"Every target has its box, and the player can end at {_cell(player)}.", parts)
-
-
-def _fault(before: Position, position: Position) -> str:
-    """What no play could do: change the room, or the number of boxes or players."""
-    for cell in _differences(before.lifted(), position.lifted()):
-        was, now = (_NAMES[each.lifted()[cell]] for each in (before, position))
-        return f"The room changed: {_cell(cell)} was {was} and is now {now}."
-    players, boxes, wanted = len(position.cells(PLAYERS)), len(position.cells(BOXES)), len(before.cells(BOXES))
-    if players != 1:
-        return f"There are {players} players instead of one." if players else "There is no player."
-    if boxes != wanted:
-        return f"The number of boxes changed: {boxes} instead of {wanted}."
-    return ""
-
-
-_NAMES = {"#": "wall", "-": "floor", ".": "a target"}
-
-
-def _first_difference(position: Position, after: Position) -> str:
-    for signs, name in ((BOXES, "box"), (PLAYERS, "player")):
-        missing = [cell for cell in after.cells(signs) if position[cell] not in signs]
-        if missing:
-            return f"After the push a {name} should stand at {_cell(missing[0])}, but none is there."
-    raise AssertionError("positions with the same room, boxes and player are the same")
-
-
-def _differences(one: Position, other: Position) -> list[Cell]:
-    return [cell for cell in one.cells("#-.$*@+") if one[cell] != other[cell]]
-
-
-def _reachable(before: Position, position: Position) -> bool:
-    """Whether play is known to lead to a position of the same room; unproven counts as no."""
-    board, start, _ = board_of(before)
-    boxes = mask_of(position, BOXES)
-    goal = board.flood(mask_of(position, PLAYERS), board.floor & ~boxes)
-    if start == State(boxes, goal):
-        return True
-    try:
-        fewest_pushes(Tables(board, boxes), start, limit=LEGAL, ends=goal)
-    except Unsolvable:
-        return False
-    return True
-
-
-def _wrong_size(before: Position, position: Position) -> Check:
-    shown, wanted = (f"{each.height} rows and {each.width} columns" for each in (position, before))
-    return Check(False, False, 0.0, f"The room has {shown} instead of {wanted}.")
-
-
-def _cell(cell: Cell) -> str:
-    return f"cell ({cell.row}, {cell.col})"
 
 
 solver = SokobanSolver()

@@ -24,10 +24,8 @@ from gamegen.games.sokoban import (
     distances,
     room_ahead,
 )
-from solvers.sokoban_search import Tables, board_of, fewest_pushes
-
-LIMIT = 20_000
-"""States that the search for a shorter plan may expand."""
+from solvers.sokoban_bits import board_of
+from solvers.sokoban_search import LIMIT, Tables, fewest_pushes
 
 Claim = Callable[[Problem[Position], Position, Step], bool]
 

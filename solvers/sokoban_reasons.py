@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from gamegen.core.cell import OPPOSITE, STEPS, Cell
 from gamegen.core.problem import Fact, Step
 from gamegen.games.sokoban import BOX_ON_TARGET, BOXES, PLAYERS, TARGETS, WALL, Position, Push
-from solvers.sokoban_search import DIRECTIONS, Plan, Tables, bits, mask_of, moves
+from solvers.sokoban_bits import DIRECTIONS, bits, mask_of, moves
+from solvers.sokoban_search import Plan, Tables
 
 ASIDES = 2
 """How many remarks of one sort a text may hold."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from gamegen.core.errors import Rejected
 from gamegen.core.stream import Stream
 from gamegen.games.sokoban import BOX, BOX_ON_TARGET, FLOOR, PLAYER, PLAYER_ON_TARGET, TARGET, WALL, Position
-from solvers.sokoban_search import Board, State, bits, lone_pushes
+from solvers.sokoban_bits import Board, State, bits
+from solvers.sokoban_search import lone_pushes
 
 AWAY, SAME_BOX = 12, 3
 """How much likelier a pull is that leads away from the box's own target; that goes on with the box pulled last."""

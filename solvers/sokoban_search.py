@@ -1,7 +1,6 @@
 """Sokoban by bitboards: the fewest pushes to a goal, and every cell where the player can then stand.
 
-A set of cells is one Python integer, bit `row * width + col`; the room's outer wall keeps shifts from wrapping. A
-state is (boxes, the cells the player can reach). `fewest_pushes` is A*:
+A state is (boxes, the cells the player can reach). `fewest_pushes` is A*:
 
 - lower bound: the cheapest assignment of boxes to goals, each pair costing the pushes it would take in a room without
   other boxes. One push changes it by one at most, so the bound is consistent and the first goal taken up is optimal;
@@ -15,16 +14,12 @@ Limits count expanded states. Ties go to the box pushed last, so that plans are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
 
-from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import Unsolvable
-from gamegen.games.sokoban import BOXES, OPEN, PLAYERS, TARGETS, Position
+from gamegen.games.sokoban import Position
+from solvers.sokoban_bits import Board, Move, State, bits, board_of, moves
 
-DIRECTIONS = tuple(STEPS)  # up, down, left, right
 NEVER = 1 << 20
 """More pushes than any plan: the bound of a dead state."""
 
@@ -33,54 +28,14 @@ _ORDER = tuple(tuple(sorted(range(4), key=heading.__eq__)) for heading in (0, 1,
 """Directions to try after a push in one of them: that one last, as the open list is a stack."""
 
 
+LIMIT = 20_000
+"""States that one search for an answer may expand: far more than generation allows any emitted problem."""
+
+_ANSWERS: dict[Position, Answer] = {}
+
+
 class NodeLimit(Unsolvable):
     """The search was cut off before it had an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Board:
-    """A room's shape: `floor` are the cells that are not wall and can be walked to."""
-
-    width: int
-    floor: int
-
-    def shift(self, cells: int, direction: int) -> int:
-        if direction == 0:
-            return cells >> self.width
-        if direction == 1:
-            return cells << self.width
-        return cells >> 1 if direction == 2 else cells << 1
-
-    def flood(self, seed: int, free: int) -> int:
-        """All cells of `free` connected to `seed`."""
-        width = self.width
-        while True:
-            grown = seed | ((seed << 1 | seed >> 1 | seed << width | seed >> width) & free)
-            if grown == seed:
-                return seed
-            seed = grown
-
-    def cell(self, bit: int) -> Cell:
-        return Cell(*divmod(bit.bit_length() - 1, self.width))
-
-    def cells(self, mask: int) -> tuple[Cell, ...]:
-        return tuple(self.cell(bit) for bit in bits(mask))
-
-    def bit(self, cell: Cell) -> int:
-        return 1 << (cell.row * self.width + cell.col)
-
-
-class State(NamedTuple):
-    boxes: int
-    reach: int  # every cell the player can walk to, its own included
-
-
-class Move(NamedTuple):
-    """One push: the box's cell before and after it."""
-
-    box: int
-    to: int
-    direction: int
 
 
 NO_MOVE = Move(0, 0, -1)
@@ -195,21 +150,6 @@ def fewest_pushes(tables: Tables, start: State, *, limit: int, ends: int = 0) ->
     raise Unsolvable("no sequence of pushes leads there")
 
 
-def moves(board: Board, state: State, room: int, *, order: Sequence[int] = (0, 1, 2, 3)) -> Iterator[Move]:
-    """Every push that the player can make now and that brings a box onto a cell of `room`."""
-    boxes, reach = state
-    width, room = board.width, room & ~boxes
-    pushable = (
-        boxes & reach >> width & room << width,
-        boxes & reach << width & room >> width,
-        boxes & reach >> 1 & room << 1,
-        boxes & reach << 1 & room >> 1,
-    )
-    for direction in order:
-        for box in bits(pushable[direction]):
-            yield Move(box, board.shift(box, direction), direction)
-
-
 def lone_pushes(board: Board, goal: int) -> dict[int, int]:
     """Fewest pushes of a single box to `goal` from each cell, the player taken to be wherever it is needed."""
     floor, shift = board.floor, board.shift
@@ -271,29 +211,22 @@ def _plan(state: State, came: dict[State, tuple[State, Move]], bound: int, nodes
     return Plan(tuple(reversed(trail)), tuple(reversed(states)), bound, nodes)
 
 
-def bits(mask: int) -> Iterator[int]:
-    """The cells of a set, one bit each, lowest first."""
-    while mask:
-        bit = mask & -mask
-        yield bit
-        mask ^= bit
+@dataclass(frozen=True, slots=True)
+class Answer:
+    plan: Plan
+    tables: Tables
+    ends: int  # every cell where the player can stand at the end
 
 
-def mask_of(position: Position, signs: str) -> int:
-    """The cells that show one of these signs."""
-    mask = 0
-    for number, sign in enumerate("".join(position.rows)):
-        if sign in signs:
-            mask |= 1 << number
-    return mask
-
-
-@lru_cache(maxsize=256)
-def board_of(position: Position) -> tuple[Board, State, int]:
-    """A position with one player in a closed room, as a board, a state and its targets."""
-    player = mask_of(position, PLAYERS)
-    shape = Board(position.width, 0)
-    floor = shape.flood(player, mask_of(position, OPEN + BOXES + TARGETS))
-    board = Board(position.width, floor)
-    boxes = mask_of(position, BOXES) & floor
-    return board, State(boxes, board.flood(player, floor & ~boxes)), mask_of(position, TARGETS) & floor
+def answer(position: Position, *, limit: int = LIMIT, others: int = LIMIT) -> Answer:
+    """The shortest plan and all ends, remembered; NodeLimit if one search, or one for `others`, takes more states."""
+    known = _ANSWERS.get(position)
+    if known is None:
+        board, start, targets = board_of(position)
+        tables = Tables(board, targets)
+        plan = fewest_pushes(tables, start, limit=limit)
+        known = Answer(plan, tables, ends(tables, plan, limit=others))
+        if len(_ANSWERS) >= 256:
+            _ANSWERS.clear()
+        _ANSWERS[position] = known
+    return known

@@ -140,7 +140,7 @@ class Sokoban(Game[Position, Push | Walk]):
         player = _player(position)
         boxes = frozenset(position.cells(BOXES))
         if isinstance(action, Walk):
-            if action.to not in distances(position, player):
+            if not distances(position, player).get(action.to):
                 raise IllegalAction(f"the player at {player} cannot walk to {action.to} in\n{position}")
             return position.placed(boxes, action.to)
         if action.box not in boxes:
