@@ -1,6 +1,6 @@
 """Sokoban: problems by reverse play, answers by optimal search.
 
-The parts: `sokoban_bits` (rooms as bitboards), `sokoban_rooms` (reverse play), `sokoban_search` (fewest pushes, all ends),
+The parts: `sokoban_bits` (rooms as bitboards), `sokoban_rooms` (reverse play), `sokoban_search` (fewest pushes, ends),
 `sokoban_reasons` (a plan in steps), `sokoban_claims` (each step checked anew), `sokoban_check` (any answer judged).
 """
 
