@@ -150,12 +150,12 @@ def _waits(problem: Problem[Position], position: Position, step: Step) -> bool:
     box, blocker, way = _cell(step, "box"), _cell(step, "blocker"), _way(step)
     if position[box] not in BOXES or position[blocker] not in BOXES or box == blocker:
         return False
-    if step.rule == "occupied":
-        return box.moved(way) == blocker
+    if step.rule in ("occupied", "taken"):
+        return box.moved(way if step.rule == "occupied" else OPPOSITE[way]) == blocker
     stand, player = _cell(step, "stand"), _player(position)
     without = position.placed(frozenset(position.cells(BOXES)) - {blocker}, player)
     opened = stand not in distances(position, player) and stand in distances(without, player)
-    return opened and stand == box.moved(OPPOSITE[way])
+    return opened and stand == box.moved(OPPOSITE[way]) != blocker
 
 
 def _runs(problem: Problem[Position], position: Position, step: Step) -> bool:
@@ -209,6 +209,7 @@ _CLAIMS: dict[str, Claim] = {
     "trap_corner": _is_trap,
     "blocked": _waits,
     "occupied": _waits,
+    "taken": _waits,
     "tight": _least,
     "searched": _least,
     **dict.fromkeys(_RUNS, _runs),

@@ -162,6 +162,8 @@ def _waiting(tables: Tables, plan: Plan, run: Run) -> Iterator[Step]:
     facts["direction"] = f"@{DIRECTIONS[move.direction]}"
     if move.to == blocker:
         yield Step("occupied", facts)
+    elif stand == blocker:
+        yield Step("taken", facts)
     elif not stand & now.reach:
         lifted = board.floor & ~(now.boxes ^ blocker)
         if stand & lifted and board.flood(now.reach, lifted) & stand:
