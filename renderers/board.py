@@ -237,21 +237,32 @@ def _shape(style: Style) -> tuple[tuple[str, str | int], ...]:
 def _board(
     renderer: BoardRenderer[P], skin: str, pixels: int, shape: tuple[tuple[str, str | int], ...], rows: int, cols: int
 ) -> Board:
+    frame = Frame.fit(pixels, rows, cols)
+    bank, inks = _bank(renderer, skin, pixels, tuple(pick for pick in shape if pick[0] != "labels"), frame.cell)
+    style = Style(skin, pixels, shape)
+    page = np.full((pixels, pixels), inks.solid("page"), np.uint8)
+    _outline(page, frame, scaled(style.number("line_width"), pixels), inks)
+    _label(page, frame, style, inks, renderer)
+    page.setflags(write=False)
+    return Board(frame, page, bank, inks)
+
+
+@lru_cache(maxsize=GEOMETRIES)
+def _bank(
+    renderer: BoardRenderer[P], skin: str, pixels: int, shape: tuple[tuple[str, str | int], ...], cell: int
+) -> tuple[Pixels, Inks]:
+    """The tiles and their inks: shared by boards of all shapes and labels whose cells have the same size."""
     colours = sorted(skin_file.load(renderer.skin_path)[skin]["palettes"][0])
     style = Style(skin, pixels, tuple(sorted([*shape, *((name, "#000000") for name in colours)])))
     inks = Inks(colours)
-    frame = Frame.fit(pixels, rows, cols)
+    bank = np.stack([renderer.paint(symbol, cell, style, inks) for symbol in renderer.symbols(style)])
     line = scaled(style.number("line_width"), pixels)
-    bank = np.stack([renderer.paint(symbol, frame.cell, style, inks) for symbol in renderer.symbols(style)])
     if line:
         bank[:, :line, :] = inks.solid("line")
         bank[:, :, :line] = inks.solid("line")
-    page = np.full((pixels, pixels), inks.solid("page"), np.uint8)
-    _outline(page, frame, line, inks)
-    _label(page, frame, style, inks, renderer)
+    inks.ramp("page", "label")
     bank.setflags(write=False)
-    page.setflags(write=False)
-    return Board(frame, page, bank, inks)
+    return bank, inks
 
 
 def _outline(page: Pixels, frame: Frame, line: int, inks: Inks) -> None:
