@@ -8,7 +8,9 @@ levels: [1, 2, 3]              # for tasks that name none
 
 from __future__ import annotations
 
+from math import gcd
 from pathlib import Path
+from typing import Annotated
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -17,16 +19,18 @@ from gamegen.core.errors import BadInput
 from gamegen.core.key import LEVELS
 from gamegen.registry import select
 
+Weight = Annotated[int, Field(ge=1, le=1000)]
+
 
 class _Share(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    weight: int = Field(default=1, ge=1, le=1000)
+    weight: Weight = 1
     levels: list[int] | None = None
 
 
 class _Mix(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    tasks: dict[str, int | _Share]
+    tasks: Annotated[dict[str, Weight | _Share], Field(min_length=1)]
     levels: list[int] = list(LEVELS)
 
 
@@ -42,16 +46,30 @@ def _from_file(path: Path, levels: tuple[int, ...] | None) -> list[tuple[str, in
         mix = _Mix.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise BadInput(f"no such mix: {path}") from None
+    except OSError as error:
+        raise BadInput(f"cannot read the mix {path}: {error}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} is not YAML: {error}") from error
+        raise BadInput(f"{path} is not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    cells = []
+        worst = max(error.errors(), key=lambda each: len(each["loc"]))  # of several readings, the one that got furthest
+        place = ".".join(str(part) for part in worst["loc"] if part not in ("constrained-int", "_Share"))
+        raise BadInput(f"{path}: {place or 'the file'}: {worst['msg']}") from error
+    weights: dict[tuple[str, int], int] = {}
     for pattern, share in mix.tasks.items():
         each = _Share(weight=share) if isinstance(share, int) else share
         for level in levels or each.levels or mix.levels:
             if level not in LEVELS:
                 raise BadInput(f"{path}: level must be one of 1 to 5, not {level!r}")
-            cells += [(task, level) for task in select(pattern)] * each.weight
-    return cells
+            for task in select(pattern):
+                weights[task, level] = weights.get((task, level), 0) + each.weight
+    return _taking_turns(weights)
+
+
+def _taking_turns(weights: dict[tuple[str, int], int]) -> list[tuple[str, int]]:
+    """Each cell as often as its weight says, spread so evenly that every prefix comes close to the weights."""
+    shares = gcd(*weights.values())
+    turns = []
+    for order, (cell, weight) in enumerate(weights.items()):
+        count = weight // shares
+        turns += [((2 * turn + 1) / (2 * count), order, cell) for turn in range(count)]
+    return [cell for _, _, cell in sorted(turns)]

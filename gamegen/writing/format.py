@@ -52,9 +52,9 @@ class Format(Protocol):
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears whole or not at all."""
+    """A file that appears whole or not at all, also when two processes write it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.tmp")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with draft.open("wb") as stream:
             yield stream

@@ -14,13 +14,15 @@ import os
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,11 @@ from gamegen.dataset import Dataset
 from gamegen.registry import plugin_of
 from gamegen.writing import format_named
 from gamegen.writing.format import Item, Note, Shard, replacing
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 SHARD = 250
 Progress = Callable[[int], None]
@@ -69,11 +76,12 @@ def write_dataset(
     format_named(format)
     plan = _plan(dataset, format, shard)
     try:
-        done = _open_folder(folder, plan)
-        if done is not None:
-            return Written(folder, len(dataset), done["kept"], done["dropped"], 0.0, len(dataset))
-        resumed = _write_shards(dataset, folder, format, jobs, shard, progress or (lambda count: None))
-        manifest = _finish(folder, format, plan, len(dataset), shard)
+        with _alone_in(folder):
+            done = _open_folder(folder, plan)
+            if done is not None:
+                return Written(folder, len(dataset), done["kept"], done["dropped"], 0.0, len(dataset))
+            resumed = _write_shards(dataset, folder, format, jobs, shard, progress or (lambda count: None))
+            manifest = _finish(folder, format, plan, len(dataset), shard)
     except OSError as error:
         raise BadInput(
             f"cannot write to {folder}: {error}; free space or fix it, then run the same command again"
@@ -99,10 +107,28 @@ def _plan(dataset: Dataset, format: str, shard: int) -> Note:
     }
 
 
-def _open_folder(folder: Path, plan: Note) -> Note | None:
-    """Make the folder ready; the manifest if it is already complete."""
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Make the folder and keep other runs out of it; a run that dies, however, leaves it free."""
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file, not a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    if fcntl is None:  # no such locks on this system: two runs at once would get in each other's way
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(f"another run is writing to {folder}; wait for it or choose another folder") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _open_folder(folder: Path, plan: Note) -> Note | None:
+    """Make the folder ready; the manifest if it is already complete."""
     here = folder / "plan.json"
     if here.exists():
         try:
@@ -114,13 +140,12 @@ def _open_folder(folder: Path, plan: Note) -> Note | None:
             raise BadInput(
                 f"{folder} holds another dataset (other {differs}); choose another folder or remove this one"
             )
-    elif folder.exists() and any(folder.iterdir()):
+    elif any(not draft.name.endswith(".tmp") for draft in folder.iterdir()):
         raise BadInput(f"{folder} is not empty and holds no dataset of ours; choose another folder")
     if (folder / "manifest.json").exists():
         shutil.rmtree(folder / ".parts", ignore_errors=True)
         manifest: Note = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return manifest
-    folder.mkdir(parents=True, exist_ok=True)
     for draft in folder.rglob(".*.tmp"):
         draft.unlink()
     _write_json(here, plan)
@@ -242,3 +267,11 @@ def _be_quiet() -> None:
     """Workers leave Ctrl-C to the parent, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
