@@ -87,7 +87,7 @@ class MazeSolver(Solver[Maze]):
             raise Unsolvable(f"the maze has no start, no end or no outer wall:\n{maze}")
         survey = survey_of(maze.cells.translate(_WALLS_ONLY), size, start, end)
         if problem.kind == "path" and survey.loops:
-            raise Unsolvable(f"the maze has {survey.loops} loops, so its path is not the only one:\n{maze}")
+            raise Unsolvable(f"the maze has loops ({survey.loops}), so its path is not the only one:\n{maze}")
         path = survey.path
         cells = list(maze.cells)
         for at in path[1:-1]:
@@ -252,6 +252,7 @@ def _decision(opening: Opening, path: list[int], table: Sequence[Cell], names: M
     at = path[opening.place]
     left = len(path) - 1 - opening.place
     facts: dict[str, Fact] = {
+        "spot": "@there" if opening.place else "@at-start",
         "here": table[at],
         "wrong": names[opening.at - at],
         "way": names[path[opening.place + 1] - at],

@@ -14,7 +14,7 @@ from gamegen.core.problem import Check, Fact, Problem, Step
 from gamegen.games import maze as rules
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Draw, Line, Maze, cell_table, follow
 
-_NAMES = {WALL: "wall", FLOOR: "floor", START: "start", END: "end"}
+_NAMES = {WALL: "wall", SMEAR: "wall", START: "start", END: "end"}
 _LEGS = ("straight", "straight_past", "straight_by", "bend", "bend_past", "bend_by")
 
 
@@ -48,7 +48,7 @@ def _damage(before: Maze, after: Maze) -> list[str]:
         elif was in (START, END):
             found.append(f"The {_NAMES[was]} at {place} is no longer to be seen")
         else:
-            found.append(f"There is a {_NAMES.get(now, 'wall')} at {place} where there was floor")
+            found.append(f"Cell {tuple(cell)} was floor and now shows the {_NAMES[now]}")
     return found
 
 
@@ -151,7 +151,8 @@ def _true_decision(floor: set[Cell], walked: set[Cell], tip: Cell, end: Cell, st
     ahead = floor - walked
     seen = _distances(ahead, tip.moved(wrong))
     left = _distances(ahead, tip.moved(way))[end] + 1
-    facts: dict[str, Fact] = {"here": tip, "wrong": f"@{wrong}", "way": f"@{way}"}
+    spot = "@there" if len(walked) > 1 else "@at-start"
+    facts: dict[str, Fact] = {"spot": spot, "here": tip, "wrong": f"@{wrong}", "way": f"@{way}"}
     if step.rule in ("dead", "back"):
         behind = {cell.moved(each) for cell in seen for each in STEPS} & walked - {tip}
         if end in seen or bool(behind) != (step.rule == "back"):

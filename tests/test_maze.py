@@ -1,0 +1,380 @@
+"""Mazes: spanning trees counted, paths against networkx, drawings by hand, tampered reasons."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw
+
+from gamegen.core.cell import STEPS, Cell
+from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.key import Key
+from gamegen.core.problem import Fact, Problem
+from gamegen.core.stream import Stream
+from gamegen.games.maze import PENS, Draw, Maze, game
+from gamegen.sample import Sample, make_sample
+from gamegen.verify import verify
+from renderers.maze import renderer
+from solvers.carving import ALGORITHMS, Draws, lattice, open_more, wilson
+from solvers.maze import solver
+
+TREE = """green
+#######
+#S....#
+#.###.#
+#.#...#
+#.#####
+#...#E#
+#.###.#
+#.....#
+#######"""
+RING = """blue
+#######
+#S....#
+#.###.#
+#.#...#
+#.###.#
+#....E#
+#######"""
+
+
+def graph(maze: Maze) -> nx.Graph:
+    """The floor as a grid graph minus its walls, made without any of our own neighbour tables."""
+    size = maze.size
+    grid = nx.grid_2d_graph(size, size)
+    grid.remove_nodes_from([(at // size, at % size) for at, mark in enumerate(maze.cells) if mark == "#"])
+    return grid
+
+
+def place(maze: Maze, mark: str) -> tuple[int, int]:
+    return divmod(maze.cells.index(mark), maze.size)
+
+
+def painted(maze: Maze, path: list[tuple[int, int]]) -> Maze:
+    for row, col in path[1:-1]:
+        maze = maze.with_mark(row * maze.size + col, "*")
+    return maze
+
+
+def problems(kind: str, level: int, count: int) -> list[Problem[Maze]]:
+    found: list[Problem[Maze]] = []
+    for attempt in range(10 * count):
+        try:
+            found.append(solver.generate(kind, level, Stream("test", kind, level, attempt)))
+        except Rejected:
+            continue
+        if len(found) == count:
+            break
+    return found
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda each: each.__name__)
+def test_carved_mazes_are_spanning_trees(algorithm: Callable[[int, Draws], bytearray]) -> None:
+    for size in (7, 9, 15, 21, 41):
+        grid = graph(Maze("green", algorithm(size, Stream("carve", size).random).decode()))
+        assert nx.is_tree(grid)
+        assert {(at // size, at % size) for at in lattice(size).rooms} <= set(grid)
+
+
+def test_wilson_draws_all_192_spanning_trees_of_nine_rooms_alike() -> None:
+    draw = Stream("wilson").random
+    counts = Counter(bytes(wilson(7, draw)) for _ in range(9600))
+    assert len(counts) == 192  # the published number for the 3 x 3 grid
+    assert sum((seen - 50) ** 2 / 50 for seen in counts.values()) < 262  # chi square, 191 degrees, 1 in 2,000
+
+
+def test_every_opened_door_closes_one_loop() -> None:
+    for count in (1, 3, 8):
+        cells = wilson(13, Stream("loops", count).random)
+        open_more(cells, 13, count, Stream("doors", count).random)
+        grid = graph(Maze("green", cells.decode()))
+        assert nx.is_connected(grid) and len(nx.cycle_basis(grid)) == count
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_the_path_is_the_only_one(level: int) -> None:
+    for problem in problems("path", level, 12):
+        maze, grid = problem.position, graph(problem.position)
+        paths = list(nx.all_simple_paths(grid, place(maze, "S"), place(maze, "E")))
+        assert len(paths) == 1
+        assert solver.solve(problem).after == painted(maze, paths[0])
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_shortest_paths_are_accepted_and_longer_ones_refused(level: int) -> None:
+    longer = 0
+    for problem in problems("shortest", level, 8):
+        maze, grid = problem.position, graph(problem.position)
+        start, end = place(maze, "S"), place(maze, "E")
+        least = nx.shortest_path_length(grid, start, end)
+        assert solver.solve(problem).after.cells.count("*") == least - 1
+        for number, path in enumerate(nx.shortest_simple_paths(grid, start, end)):
+            check = solver.check(problem, painted(maze, path))
+            assert check.correct is (len(path) - 1 == least), check.reason
+            longer += not check.correct
+            if number == 12:
+                break
+    assert longer >= 8
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 10**6), size=st.sampled_from([5, 7, 9]), loops=st.integers(0, 3), data=st.data())
+def test_any_set_of_painted_cells_is_judged_as_networkx_would(
+    seed: int, size: int, loops: int, data: st.DataObject
+) -> None:
+    """Right is: the painted cells with start and end induce one path of least length. Mutations of right ones too."""
+    cells = ALGORITHMS[seed % len(ALGORITHMS)](size, Stream("any", seed).random)
+    open_more(cells, size, min(loops, size - 4), Stream("more", seed).random)
+    floor = [at for at, mark in enumerate(cells.decode()) if mark == "."]
+    start, end = data.draw(st.permutations(floor))[:2]
+    cells[start], cells[end] = ord("S"), ord("E")
+    maze = Maze("pink", cells.decode())
+    grid = graph(maze)
+    least = nx.shortest_path(grid, place(maze, "S"), place(maze, "E"))
+    if len(least) < 3:
+        return
+    drawn = {row * size + col for row, col in least[1:-1]}
+    drawn ^= set(data.draw(st.lists(st.sampled_from([at for at in floor if at not in (start, end)]), max_size=2)))
+    for at in drawn:
+        maze = maze.with_mark(at, "*")
+    part = grid.subgraph([divmod(at, size) for at in (*drawn, start, end)])
+    ends = {divmod(start, size), divmod(end, size)}
+    one_path = nx.is_tree(part) and {node for node, degree in part.degree if degree == 1} == ends
+    problem = Problem("shortest", Maze("pink", cells.decode()), (("colour", "pink"),))
+    assert solver.check(problem, maze).correct is (one_path and len(part) == len(least))
+
+
+def test_mazes_a_person_solved() -> None:
+    solution = solver.solve(Problem("path", square(TREE), (("colour", "green"),)))
+    assert [(step.rule, step.action) for step in solution.steps if step.action or step.rule == "dead"] == [
+        ("dead", ""),
+        ("straight", "1,1 down 4"),
+        ("dead", ""),
+        ("bend", "5,1 down 2 right 4 up 2"),
+    ]
+    loop = Problem("shortest", game.parse(RING), (("colour", "blue"),))
+    assert [step.rule for step in solver.solve(loop).steps if "left" in step.facts] == ["tie"]
+
+
+def square(text: str) -> Maze:
+    """The hand-made tree is 9 rows by 7; two wall columns make it square."""
+    pen, *rows = text.split("\n")
+    return game.parse("\n".join([pen, *(row + "##" for row in rows)]))
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("#S....#/#.###.#/#.#...#/#.###.#/#....E#", "No path is drawn."),
+        ("#S****#/#.###*#/#.#..*#/#.###*#/#....E#", ""),
+        ("#S....#/#*###.#/#*#...#/#*###.#/#****E#", ""),
+        ("#S****#/#*###*#/#*#..*#/#*###*#/#****E#", "The path branches at cell (1, 1)."),
+        ("#S****#/#.###*#/#.#.**#/#.###*#/#....E#", "The path branches at cell (3, 5)."),
+        ("#S****#/#.###*#/#.#...#/#.###*#/#....E#", "Cell (4, 5) has paint that is not joined to the path."),
+        ("#S****#/#.###*#/#.#..*#/#.###.#/#....E#", "The path stops at cell (3, 5) and does not reach the end."),
+        ("#S.***#/#.###*#/#.#..*#/#.###*#/#....E#", "Cell (1, 3) is painted but not joined to the start."),
+        ("#S****#/#.###*#/#.#..~#/#.###*#/#....E#", "The path has a gap at cell (3, 5)."),
+        ("#S....#/#%###.#/#*#...#/#*###.#/#****E#", "Cell (2, 1) was floor and now shows the wall."),
+        ("#S****#/#.##%*#/#.#..*#/#.###*#/#....E#", "The path runs through the wall at cell (2, 4)."),
+        ("#S****#/#.##.*#/#.#..*#/#.###*#/#....E#", "The wall at cell (2, 4) is gone."),
+        ("#*****#/#.###*#/#.#..*#/#.###*#/#....E#", "The start at cell (1, 1) is no longer to be seen."),
+        ("#S****#/#.###*#/#.#..*#/#.###*#/#...E*#", "Cell (5, 4) was floor and now shows the end."),
+    ],
+)
+def test_wrong_drawings_are_named(rows: str, says: str) -> None:
+    problem = Problem("shortest", game.parse(RING), (("colour", "blue"),))
+    drawn = game.parse("\n".join(["blue", "#######", *rows.split("/"), "#######"]))
+    check = solver.check(problem, drawn)
+    assert (check.correct, check.reason) == (not says, says or "The path is right.")
+    assert check.correct or min(check.parts.values()) < 1 or not check.legal
+    wrong_pen = solver.check(problem, replace(drawn, pen="pink"))
+    assert not wrong_pen.correct and (says or wrong_pen.reason == "The path is pink, not blue.")
+
+
+def test_a_detour_is_not_shortest_but_a_path() -> None:
+    wide = RING.replace("#.#...#", "#.....#")
+    detour = "blue\n#######\n#S....#\n#*###.#\n#*****#\n#.###*#\n#....E#\n#######"
+    longer = "blue\n#######\n#S****#\n#.###*#\n#*****#\n#*###.#\n#****E#\n#######"
+    problem = Problem("shortest", game.parse(wide), (("colour", "blue"),))
+    assert solver.check(problem, game.parse(detour)).correct
+    check = solver.check(problem, game.parse(longer))
+    assert check.legal and not check.correct and check.reason == "The path takes 16 steps, and 8 are enough."
+
+
+def test_unsound_mazes_are_refused() -> None:
+    with pytest.raises(Unsolvable, match="loops"):
+        solver.solve(Problem("path", game.parse(RING), (("colour", "blue"),)))
+    with pytest.raises(Unsolvable):
+        solver.solve(Problem("path", game.parse(RING.replace("#....E#", "###.#E#").replace("#.###.#", "#.#####")), ()))
+    with pytest.raises(Unsolvable, match="no start"):
+        solver.solve(Problem("path", game.parse(RING.replace("S", ".")), ()))
+    assert game.faults(game.parse(RING.replace("blue\n#######", "blue\n###.###"))) == ["the outer wall has a hole"]
+    for text in ("", "red\n" + RING[5:], RING + "\n#######", RING.replace("S", "?"), RING.replace("#S", "#")):
+        with pytest.raises(BadInput):
+            game.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("action", "says"),
+    [
+        ("1,1 up 1", "a wall"),
+        ("1,2 right 1", "goes on from cell"),
+        ("1,1 right 4 down 4 left 1", "reached the end"),
+        ("1,1 right 4 left 1", "part of the path"),
+    ],
+)
+def test_illegal_lines(action: str, says: str) -> None:
+    with pytest.raises(IllegalAction, match=says):
+        game.apply(game.parse(RING), game.parse_action(action))
+
+
+def test_the_start_and_end_of_a_line() -> None:
+    drawn = game.apply(game.parse(RING), Draw(Cell(1, 1), (("right", 4), ("down", 4))))
+    assert str(drawn) == "blue\n#######\n#S****#\n#.###*#\n#.#..*#\n#.###*#\n#....E#\n#######"
+    assert not list(game.actions(drawn)) and not game.faults(drawn)
+
+
+def test_symmetric_mazes_are_one() -> None:
+    for problem in problems("path", 1, 20):
+        maze, size = problem.position, problem.position.size
+        rows = [maze.cells[at : at + size] for at in range(0, size * size, size)]
+        views = []
+        for view in (rows, ["".join(col) for col in zip(*rows, strict=True)]):
+            for up in (view, view[::-1]):
+                views += [up, [row[::-1] for row in up]]
+        swap = str.maketrans("SE", "ES")
+        same = {game.canonical(Maze("pink", "".join(view).translate(swap))) for view in views}
+        assert same == {game.canonical(maze)}
+
+
+def lies(maze: Maze, here: Fact, fact: Fact) -> list[Fact]:
+    """Other values for a fact; of directions only those that lead into a wall, for another way may be true as well."""
+    if isinstance(fact, Cell):
+        return [Cell(fact.row, fact.col + 1), Cell(fact.row - 1, fact.col)]
+    if isinstance(fact, int):
+        return [fact + 1, fact - 1]
+    assert isinstance(here, Cell)
+    beside = {f"@{name}": here.moved(name) for name in STEPS}
+    return [name for name, cell in beside.items() if maze.cells[cell.row * maze.size + cell.col] == "#"]
+
+
+@pytest.mark.parametrize("kind", ["path", "shortest"])
+@pytest.mark.parametrize(("level", "count"), [(1, 6), (3, 3), (4, 1)])
+def test_tampered_reasons_are_caught(kind: str, level: int, count: int) -> None:
+    for problem in problems(kind, level, count):
+        now = problem.position
+        for step in solver.solve(problem).steps:
+            assert solver.confirm(problem, now, step)
+            for name, fact in step.facts.items():
+                for lie in lies(now, step.facts.get("here", ""), fact):
+                    if name == "way" and step.rule in ("dead", "back"):
+                        continue  # which way the path goes on is no part of that sentence
+                    tampered = replace(step, facts={**step.facts, name: lie})
+                    assert not solver.confirm(problem, now, tampered), (str(problem.position), tampered)
+            if step.action:
+                now = game.apply(now, game.parse_action(step.action))
+
+
+# Drawings by hand: what other editors put on the picture ------------------------------------------------------------
+
+
+def drawn(
+    sample: Sample,
+    colour: str,
+    *,
+    width: float,
+    wobble: float = 0.0,
+    path: list[int] | None = None,
+    on: Image.Image | None = None,
+) -> Image.Image:
+    """The picture with a line from cell centre to cell centre, `width` and `wobble` in cells."""
+    size = sample.problem.position.size
+    frame = renderer.board(sample.style, size, size).frame
+    shake = random.Random(7)
+    points = []
+    for at in right_path(sample) if path is None else path:
+        row, col = divmod(at, size)
+        x, y = frame.left + (col + 0.5) * frame.cell, frame.top + (row + 0.5) * frame.cell
+        points.append(
+            (x + shake.uniform(-wobble, wobble) * frame.cell, y + shake.uniform(-wobble, wobble) * frame.cell)
+        )
+    image = (on or sample.original).copy()
+    pen = ImageDraw.Draw(image)
+    pen.line(points, fill=colour, width=max(1, round(width * frame.cell)), joint="curve")
+    return image
+
+
+def right_path(sample: Sample) -> list[int]:
+    maze, grid = sample.problem.position, graph(sample.problem.position)
+    path = nx.shortest_path(grid, place(maze, "S"), place(maze, "E"))
+    return [row * maze.size + col for row, col in path]
+
+
+def asked_for(colour: str, skin: str, *, kind: str = "path", level: int = 2) -> Sample:
+    keys = (Key(f"maze/{kind}", level=level, seed=11, index=index, skin=skin) for index in range(200))
+    return next(sample for sample in map(make_sample, keys) if sample.problem.text("colour") == colour)
+
+
+SHADES = {"green": "#00c000", "blue": "#0000ff", "orange": "#ff8c00", "purple": "#8000c0", "pink": "#ff40b0"}
+
+
+@pytest.mark.parametrize("skin", renderer.skins)
+@pytest.mark.parametrize("colour", PENS)
+def test_lines_thick_thin_and_shaky_are_right(skin: str, colour: str) -> None:
+    sample = asked_for(colour, skin, kind="path" if colour in "green pink" else "shortest")
+    for width, wobble in ((0.12, 0.0), (0.3, 0.1), (0.6, 0.0), (0.9, 0.05)):
+        verdict = verify(sample, drawn(sample, SHADES[colour], width=width, wobble=wobble))
+        assert verdict.correct, (width, wobble, verdict.reason, verdict.position)
+
+
+@pytest.mark.parametrize("skin", renderer.skins)
+def test_filled_cells_are_right(skin: str) -> None:
+    for colour in ("green", "purple"):
+        sample = asked_for(colour, skin)
+        size = sample.problem.position.size
+        frame = renderer.board(sample.style, size, size).frame
+        image = sample.original.copy()
+        for at in right_path(sample)[1:-1]:
+            row, col = divmod(at, size)
+            x, y = frame.left + col * frame.cell, frame.top + row * frame.cell
+            ImageDraw.Draw(image).rectangle((x, y, x + frame.cell - 1, y + frame.cell - 1), fill=SHADES[colour])
+        assert verify(sample, image).correct, verify(sample, image).reason
+
+
+@pytest.mark.parametrize("skin", renderer.skins)
+def test_bad_drawings_are_refused(skin: str) -> None:
+    sample = asked_for("blue", skin)
+    path, size = right_path(sample), sample.problem.position.size
+    cells = sample.problem.position.cells
+    middle = len(path) // 2
+    gap = drawn(sample, "blue", width=0.3, path=path[:middle])
+    rest = drawn(sample, "blue", width=0.3, path=path[middle:], on=gap)
+    assert "gap" in verify(sample, rest).reason
+    straight = drawn(sample, "blue", width=0.3, path=[path[0], path[-1]])
+    assert not verify(sample, straight).correct
+    assert "stops" in verify(sample, drawn(sample, "blue", width=0.3, path=path[:middle])).reason
+    branch = next(
+        (at, other)
+        for at in path[1:-1]
+        for other in (at - size, at + size, at - 1, at + 1)
+        if cells[other] == "." and other not in path
+    )
+    twig = drawn(sample, "blue", width=0.3, path=list(branch), on=sample.edited)
+    assert "branches" in verify(sample, twig).reason
+    wrong = verify(sample, drawn(sample, SHADES["orange"], width=0.4))
+    assert not wrong.correct and wrong.reason == "The path is orange, not blue."
+    for foreign in ("red", "black", "yellow"):
+        assert not verify(sample, drawn(sample, foreign, width=0.3)).correct
+
+
+def test_one_thousand_small_mazes_hardly_repeat() -> None:
+    for kind in ("path", "shortest"):
+        seen = [game.canonical(problem.position) for problem in problems(kind, 1, 1000)]
+        assert len(set(seen)) >= 950
