@@ -13,14 +13,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from operator import itemgetter
 
 from gamegen.games.sudoku import BOXES, Grid, houses, houses_of, peers
 
 TECHNIQUES = ("naked", "hidden", "locked-box", "locked-line", "naked-pair", "hidden-pair", "naked-triple", "x-wing")
 """Rules in rising order of difficulty; `suppose-cell` and `suppose-house` (trials) are harder, `search` hardest."""
 
-LONGEST_TRIAL = 6
-"""Forced cells that a trial may run through: a person can still follow these."""
+LONGEST_TRIAL, SHORT_TRIAL = 6, 3
+"""Forced cells that a trial may run through: a person can still follow these, or finds them short enough to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,9 @@ class Marks:
         """Every single, naked or hidden: cell number -> digit."""
         masks = self.masks
         found = {number: mask.bit_length() for number, mask in enumerate(masks) if mask and not mask & (mask - 1)}
-        for house in houses(self.size):
+        for house, masks_of in _getters(self.size):
             once = twice = 0
-            for number in house:
-                mask = masks[number]
+            for mask in masks_of(masks):
                 twice |= once & mask
                 once |= mask
             alone = once & ~twice
@@ -195,13 +195,15 @@ def _x_wings(marks: Marks) -> Iterator[Cut]:
 
 
 def _trial(marks: Marks) -> Cut | None:
-    """The shortest trial that fails, in a cell with two candidates; None if there is none short enough."""
+    """The first short trial that fails, in a cell with two candidates, else the shortest; None if all are too long."""
     best: Cut | None = None
     for number, mask in enumerate(marks.masks):
         if mask.bit_count() != 2:
             continue
         for digit in digits_of(mask):
             cut = _refute(marks, number, digit)
+            if cut and len(cut.chain) <= SHORT_TRIAL:
+                return cut
             if cut and (best is None or len(cut.chain) < len(best.chain)):
                 best = cut
     return best
@@ -213,7 +215,7 @@ def _refute(marks: Marks, number: int, digit: int) -> Cut | None:
     chain: list[tuple[int, int]] = []
     while not (dead := trial.dead_end()):
         singles = trial.singles()
-        if not singles or len(chain) > 3 * LONGEST_TRIAL:
+        if not singles or len(chain) > 2 * LONGEST_TRIAL:
             return None
         for entry in singles.items():
             chain.append(entry)
@@ -232,7 +234,7 @@ def _refute(marks: Marks, number: int, digit: int) -> Cut | None:
 def replay_trial(
     marks: Marks, number: int, digit: int, chain: Iterable[tuple[int, int]]
 ) -> tuple[str, int, int] | None:
-    """The dead end that a trial runs into through exactly this chain; None if a link is not forced, or there is none."""
+    """The dead end that a trial runs into through this chain; None if a link is not forced, or there is no dead end."""
     trial = marks.copy()
     trial.place(number, digit)
     for link in chain:
@@ -253,12 +255,18 @@ def _union(masks: list[int], numbers: Iterable[int]) -> int:
     return union
 
 
+@lru_cache(maxsize=8)
+def _getters(size: int) -> tuple[tuple[tuple[int, ...], itemgetter[int]], ...]:
+    """Every house, and what fetches its cells' masks fastest."""
+    return tuple((house, itemgetter(*house)) for house in houses(size))
+
+
 Crossing = tuple[int, int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 @lru_cache(maxsize=8)
 def _crossings(size: int) -> tuple[Crossing, ...]:
-    """Every box and line that share cells: their places, the shared cells, the rest of the box, the rest of the line."""
+    """Every box and line that share cells: their places, the shared cells, the rest of the box, that of the line."""
     if BOXES[size] is None:
         return ()
     every, found = houses(size), []

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction
@@ -289,7 +290,7 @@ def _ranks(looks: list[tuple]) -> list[int]:  # type: ignore[type-arg]
     order = sorted(range(len(looks)), key=looks.__getitem__)
     ranks = [0] * len(looks)
     rank = 0
-    for before, line in zip(order, order[1:], strict=False):
+    for before, line in pairwise(order):
         rank += looks[before] != looks[line]
         ranks[line] = rank
     return ranks

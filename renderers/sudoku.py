@@ -1,0 +1,119 @@
+"""Sudoku in pictures: digits in many faces, or cells filled with colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.cell import Labels
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Pixels, Style
+from gamegen.core.stream import Stream
+from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
+from renderers import skin as skin_file
+from renderers.board import Board, BoardRenderer, scaled
+from renderers.glyphs import glyph
+from renderers.inks import Inks, Tile, compose
+from renderers.shapes import Coverage, disc, rectangle, stamp
+
+DIGITS = LARGEST_DIGIT + 1
+"""Symbols on one ground: empty, then 1 to 9."""
+
+LETTERED = 9
+"""From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
+
+_LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
+
+
+class SudokuRenderer(BoardRenderer[Grid]):
+    name = "sudoku"
+    inset = 0.1
+
+    def size(self, position: Grid) -> tuple[int, int]:
+        return position.size, position.size
+
+    def style(self, problem: Problem[Grid], *, skin: str, pixels: int, rng: Stream) -> Style:
+        style = super().style(problem, skin=skin, pixels=pixels, rng=rng)
+        if problem.position.size < LETTERED:
+            return style
+        return replace(style, picks=tuple((k, "1A" if k == "labels" else v) for k, v in style.picks))
+
+    def terms(self, style: Style, language: str) -> Mapping[str, str]:
+        return _terms(style.skin, style.labels, language)
+
+    def symbols(self, style: Style) -> Sequence[str]:
+        grounds = ("cell", "shade") if style.text("ground") == "boxes" else ("cell",)
+        return [f"{digit}/{ground}" for ground in grounds for digit in range(DIGITS)]
+
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        digit, ground = symbol.split("/")
+        if digit == "0":
+            return np.full((n, n), inks.solid(ground), np.uint8)
+        marks = style.text("marks")
+        if marks == "digits":
+            shape = stamp(n, glyph(digit, face=style.text("face"), height=round(n * style.number("height") / 100)))
+            return compose(inks, n, [(shape, "ink")], ground)
+        return compose(inks, n, [(_spot(marks, n), f"c{digit}")], ground)
+
+    def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
+        digits = np.array(position.digits, np.intp).reshape(position.size, position.size)
+        return digits + DIGITS * _shaded(position.size) if style.text("ground") == "boxes" else digits
+
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> Grid:
+        return Grid(problem.position.size, tuple((symbols % DIGITS).ravel().tolist()))
+
+    def allowed(self, problem: Problem[Grid], style: Style) -> NDArray[np.bool_] | None:
+        """Only the tiles on the cell's own ground."""
+        size, count = problem.position.size, len(self.symbols(style))
+        if count == DIGITS:
+            return None
+        return np.arange(count) // DIGITS == _shaded(size)[:, :, None]
+
+    def finish(self, canvas: Pixels, board: Board, position: Grid, style: Style) -> None:
+        """Thick lines around the boxes; around the whole where there are none."""
+        frame, ink = board.frame, board.inks.solid("box")
+        width = scaled(style.number("box_width"), frame.pixels)
+        high, wide = BOXES[position.size] or (position.size, position.size)
+        line = scaled(style.number("line_width"), frame.pixels)
+        before = (width - line) // 2
+        top, left, bottom, right = (at - before for at in (frame.top, frame.left, frame.bottom, frame.right))
+        for y in range(top, bottom + 1, high * frame.cell):
+            canvas[y : y + width, left : right + width] = ink
+        for x in range(left, right + 1, wide * frame.cell):
+            canvas[top : bottom + width, x : x + width] = ink
+
+
+def _spot(marks: str, n: int) -> Coverage:
+    """What carries a colour: the whole cell, a rounded tile or a disc."""
+    if marks == "fill":
+        return np.full((n, n), 15, np.uint8)
+    if marks == "tile":
+        return rectangle(n, box=(0.1, 0.1, 0.9, 0.9), radius=0.14)
+    return disc(n, radius=0.36)
+
+
+@lru_cache(maxsize=8)
+def _shaded(size: int) -> NDArray[np.intp]:
+    """(size, size): 1 in every other box."""
+    shape = BOXES[size]
+    if shape is None:
+        return np.zeros((size, size), np.intp)
+    row, col = np.indices((size, size))
+    return (row // shape[0] + col // shape[1]) % 2
+
+
+@lru_cache(maxsize=64)
+def _terms(skin: str, labels: Labels, language: str) -> Mapping[str, str]:
+    """Digits or colours, rows and columns, as the skin and its labels call them."""
+    terms = {f"d{digit}": str(digit) for digit in range(1, DIGITS)}
+    for place in range(max(BOXES)):
+        terms[f"row-{place}"] = _LINES[language]["row"].format(labels.row(place))
+        terms[f"column-{place}"] = _LINES[language]["column"].format(labels.col(place))
+    return terms | dict(skin_file.say(renderer.skin_path, skin, language))
+
+
+renderer = SudokuRenderer()
