@@ -15,16 +15,24 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, scaled
+from renderers.board import Board, BoardRenderer, Seen, scaled
 from renderers.glyphs import glyph
-from renderers.inks import Inks, Tile, compose
-from renderers.shapes import Coverage, disc, rectangle, stamp
+from renderers.inks import Coverage, Inks, Tile, compose
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, split_cells
+from renderers.reading.digits import has_ink, read_digit
+from renderers.shapes import disc, rectangle, stamp
 
 DIGITS = LARGEST_DIGIT + 1
 """Symbols on one ground: empty, then 1 to 9."""
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
+
+OWN_HAND = 24.0
+"""A digit this far (root mean square, grey levels) from its tile was written in another face or ink."""
+
+ANOTHER_HAND = 0.5
+"""Confidence in a digit that was read, not recognised."""
 
 _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
 
@@ -71,7 +79,31 @@ class SudokuRenderer(BoardRenderer[Grid]):
         size, count = problem.position.size, len(self.symbols(style))
         if count == DIGITS:
             return None
-        return np.arange(count) // DIGITS == _shaded(size)[:, :, None]
+        own: NDArray[np.bool_] = np.arange(count) // DIGITS == _shaded(size)[:, :, None]
+        return own
+
+    def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
+        """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
+        named = super().name_cells(seen, problem, style)
+        if style.text("marks") != "digits":
+            return named
+        cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
+        inset = max(2, round(self.inset * cells.shape[2]))
+        cells = cells[:, :, inset:-inset, inset:-inset]
+        overlooked = (named.symbols % DIGITS == 0) & has_ink(cells)
+        foreign = overlooked | (named.distance > OWN_HAND) | (named.confidence < LOWEST_CONFIDENCE)
+        if not foreign.any():
+            return named
+        symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
+        for row, col in np.argwhere(foreign):
+            digit = read_digit(cells[row, col])
+            if digit is None:
+                confidence[row, col] = 0.0
+                continue
+            symbols[row, col] += digit - symbols[row, col] % DIGITS
+            confidence[row, col] = ANOTHER_HAND
+            distance[row, col] = min(distance[row, col], FARTHEST)
+        return Named(symbols, confidence, distance)
 
     def finish(self, canvas: Pixels, board: Board, position: Grid, style: Style) -> None:
         """Thick lines around the boxes; around the whole where there are none."""
@@ -88,9 +120,9 @@ class SudokuRenderer(BoardRenderer[Grid]):
 
 
 def _spot(marks: str, n: int) -> Coverage:
-    """What carries a colour: the whole cell, a rounded tile or a disc."""
+    """What carries a colour: nearly the whole cell, a rounded tile or a disc."""
     if marks == "fill":
-        return np.full((n, n), 15, np.uint8)
+        return rectangle(n, box=(0.11, 0.11, 0.94, 0.94))
     if marks == "tile":
         return rectangle(n, box=(0.1, 0.1, 0.9, 0.9), radius=0.14)
     return disc(n, radius=0.36)

@@ -87,8 +87,8 @@ def _digit(term: Fact, size: int) -> int:
     return digit
 
 
-def _digits(terms: Fact, size: int) -> list[int]:
-    if not isinstance(terms, tuple):
+def _digits(terms: Fact, size: int, *, different: bool = True) -> list[int]:
+    if not isinstance(terms, tuple) or (different and len(set(terms)) != len(terms)):
         raise ValueError(f"not a list of digits: {terms!r}")
     return [_digit(term, size) for term in terms]
 
@@ -194,21 +194,19 @@ def _locked(marks: Marks, facts: Facts, action: str) -> bool:
 def _naked_set(marks: Marks, facts: Facts, action: str) -> bool:
     size, digits, house = marks.size, _digits(facts["digits"], marks.size), _house(facts["house"], marks.size)
     cells, gone = _numbers(facts["cells"], size), _numbers(facts["gone"], size)
-    held = sum(1 << digit - 1 for digit in set(digits))
+    held = sum(1 << digit - 1 for digit in digits)
     within = all(number in house and marks.masks[number] and not marks.masks[number] & ~held for number in cells)
     losers = {number for number in house if marks.masks[number] & held} - set(cells)
-    return not action and within and len(cells) == len(set(digits)) > 1 and bool(gone) and set(gone) <= losers
+    return not action and within and len(cells) == len(digits) > 1 and bool(gone) and set(gone) <= losers
 
 
 def _hidden_set(marks: Marks, facts: Facts, action: str) -> bool:
     size, digits, house = marks.size, _digits(facts["digits"], marks.size), _house(facts["house"], marks.size)
     cells, gone = _numbers(facts["cells"], size), _numbers(facts["gone"], size)
-    held = sum(1 << digit - 1 for digit in set(digits))
+    held = sum(1 << digit - 1 for digit in digits)
     homes = {number for digit in digits for number in _with(marks, house, digit)}
     losers = {number for number in cells if marks.masks[number] & ~held}
-    return (
-        not action and homes == set(cells) and len(cells) == len(set(digits)) > 1 and bool(gone) and set(gone) <= losers
-    )
+    return not action and homes == set(cells) and len(cells) == len(digits) > 1 and bool(gone) and set(gone) <= losers
 
 
 def _x_wing(marks: Marks, facts: Facts, action: str) -> bool:
@@ -234,11 +232,15 @@ def _tried(marks: Marks, facts: Facts, action: str) -> Marks | None:
     """The candidates at the end of a trial; None if a link of its chain is not forced."""
     size, trial = marks.size, marks.copy()
     number, digit = _number(facts["cell"], size), _digit(facts["digit"], size)
-    links, forced = _numbers(facts["chain"], size), _digits(facts["forced"], size)
+    links, forced = _numbers(facts["chain"], size), _digits(facts["forced"], size, different=False)
+    if len(forced) == 1:  # the same digit all along
+        forced *= len(links)
+    elif len(set(forced)) == 1:
+        return None
     if action or facts["links"] != len(links) or not marks.masks[number] >> digit - 1 & 1:
         return None
     trial.place(number, digit)
-    for link, must in zip(links, forced * len(links) if len(forced) == 1 else forced, strict=True):
+    for link, must in zip(links, forced, strict=True):
         if not trial.is_single(link, must):
             return None
         trial.place(link, must)

@@ -1,0 +1,390 @@
+"""Sudoku: published counts, puzzles and examples, brute force on small grids, tampered reasons, wrong answers."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gamegen.core.cell import Cell
+from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.problem import Problem, Step
+from gamegen.core.stream import Stream
+from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
+from solvers.sudoku import solver
+from solvers.sudoku_count import Completions, completion, count, full_grid
+from solvers.sudoku_logic import Cut, Marks, find_cut
+from solvers.sudoku_make import cores, dig, disguise
+from solvers.sudoku_reasons import Trace
+
+HARD = {
+    "Inkala 2006": "85...24..72......9..4.........1.7..23.5...9...4...........8..7..17..........36.4.",
+    "Inkala 2010": "..53.....8......2..7..1.5..4....53...1..7...6..32...8..6.5....9..4....3......97..",
+    "Inkala 2012": "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
+    "Golden Nugget": ".......39.....1..5..3.5.8....8.9...6.7...2...1..4.......9.8..5..2....6..4..7.....",
+    "17 clues, a": ".......1.4.........2...........5.4.7..8...3....1.9....3..4..2...5.1........8.6...",
+    "17 clues, b": ".......1.4.........2...........5.6.4..8...3....1.9....3..4..2...5.1........8.7...",
+}
+WIKIPEDIA = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+WIKIPEDIA_SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+
+
+def grid(text: str) -> Grid:
+    size = int(len(text) ** 0.5)
+    return Grid(size, tuple(0 if char in ".0" else int(char) for char in text))
+
+
+def generated(kind: str, level: int, name: int) -> Problem[Grid]:
+    for attempt in range(200):
+        try:
+            return solver.generate(kind, level, Stream("test", kind, level, name, attempt))
+        except Rejected:
+            continue
+    raise AssertionError("200 candidates in a row were turned down")
+
+
+@cache
+def all_4x4() -> tuple[tuple[int, ...], ...]:
+    """Every full 4x4 grid, from all choices of four rows: an oracle without a solver."""
+    rows, found = list(permutations(range(1, 5))), []
+    bands = [one + other for one, other in product(rows, repeat=2) if {*one[:2], *other[:2]} == {1, 2, 3, 4}]
+    for upper, lower in product(bands, repeat=2):
+        cells = upper + lower
+        if all(len({cells[number] for number in house}) == 4 for house in houses(4)):
+            found.append(cells)
+    return tuple(found)
+
+
+# Counting -------------------------------------------------------------------------------------------------------------
+
+
+def test_published_numbers_of_full_grids() -> None:
+    assert count(Grid(3, (0,) * 9), limit=1000) == 12  # Latin squares of order 3
+    assert count(Grid(4, (0,) * 16), limit=1000) == 288  # 4x4 sudoku grids
+    assert len(all_4x4()) == 288
+    assert len({game.canonical(Grid(4, cells)) for cells in all_4x4()}) == 2  # essentially different ones
+
+
+def test_published_number_of_6x6_grids() -> None:
+    """28,200,960: 6! first rows, and under each the 36 second rows that its boxes allow."""
+    seconds = product(permutations((4, 5, 6)), permutations((1, 2, 3)))
+    grids = [Grid(6, (1, 2, 3, 4, 5, 6, *left, *right, *[0] * 24)) for left, right in seconds]
+    assert 720 * sum(count(each, limit=10**6) for each in grids) == 28_200_960
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_published_puzzles_have_one_solution(name: str) -> None:
+    puzzle = grid(HARD[name])
+    assert count(puzzle) == 1
+    solved = completion(puzzle)
+    assert not game.faults(solved) and 0 not in solved.digits
+    assert all(given in (0, digit) for given, digit in zip(puzzle.digits, solved.digits, strict=True))
+
+
+def test_wikipedia_example() -> None:
+    problem = Problem("solve", grid(WIKIPEDIA))
+    solution = solver.solve(problem)
+    assert solution.after == grid(WIKIPEDIA_SOLVED)
+    assert {step.rule for step in solution.steps} <= {"start", "naked", "hidden", "last", "run"}
+
+
+def test_inkala_is_solved_and_every_step_holds() -> None:
+    """It takes a search in the end, and the solver says so."""
+    problem = Problem("solve", grid(HARD["Inkala 2012"]))
+    solution = solver.solve(problem)
+    assert "search" in {step.rule for step in solution.steps}
+    replay(problem)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 287), st.sets(st.integers(0, 15)), st.integers(0, 15), st.integers(0, 4))
+def test_counter_equals_enumeration(which: int, kept: set[int], changed: int, digit: int) -> None:
+    digits = [all_4x4()[which][number] if number in kept else 0 for number in range(16)]
+    digits[changed] = digit
+    puzzle = Grid(4, tuple(digits))
+    fitting = [cells for cells in all_4x4() if all(g in (0, c) for g, c in zip(digits, cells, strict=True))]
+    assert count(puzzle, limit=1000) == len(fitting)
+    if len(fitting) != 1:
+        with pytest.raises(Unsolvable):
+            completion(puzzle)
+
+
+# Symmetry -------------------------------------------------------------------------------------------------------------
+
+
+def smallest_4x4(puzzle: Grid) -> tuple[int, ...]:
+    """The canonical form by brute force: all 128 ways to rearrange, digits renamed as they appear."""
+    lines = [
+        [band[0] * 2 + a, band[0] * 2 + 1 - a, band[1] * 2 + b, band[1] * 2 + 1 - b]
+        for band, a, b in product(((0, 1), (1, 0)), (0, 1), (0, 1))
+    ]
+    views = []
+    for rows, cols, turned in product(lines, lines, (False, True)):
+        names: dict[int, int] = {0: 0}
+        cells = [puzzle.digits[c * 4 + r] if turned else puzzle.digits[r * 4 + c] for r in rows for c in cols]
+        views.append(tuple(names.setdefault(cell, len(names)) for cell in cells))
+    return min(views)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 287), st.sets(st.integers(0, 15), max_size=9), st.integers(0, 15), st.integers())
+def test_canonical_form_is_exact(which: int, kept: set[int], other: int, seed: int) -> None:
+    """Equal exactly when brute force says so, for a disguise and for a near miss."""
+    first = Grid(4, tuple(all_4x4()[which][number] if number in kept else 0 for number in range(16)))
+    twin = disguise(first, Stream("disguise", seed))
+    near = disguise(first.filled([(other, first.digits[other] % 4 + 1)]), Stream("near", seed))
+    assert game.canonical(first) == game.canonical(twin)
+    assert (game.canonical(first) == game.canonical(near)) == (smallest_4x4(first) == smallest_4x4(near))
+
+
+@pytest.mark.parametrize("size", BOXES)
+def test_disguises_have_one_canonical_form(size: int) -> None:
+    for name in range(4):
+        rng = Stream("canonical", size, name)
+        puzzle = dig(full_grid(size, rng), rng, blanks=size * size)
+        forms = {game.canonical(disguise(puzzle, rng)) for _ in range(6)} | {game.canonical(puzzle)}
+        assert len(forms) == 1
+
+
+def test_canonical_form_of_symmetric_and_empty_grids() -> None:
+    """Grids with many automorphisms, and empty lines, which are all alike, must not explode."""
+    cyclic = Grid(9, tuple((row // 3 + row % 3 * 3 + col) % 9 + 1 for row in range(9) for col in range(9)))
+    for puzzle in (cyclic, Grid(9, (0,) * 81), Grid(9, (1, 2) + (0,) * 79), Grid(6, (0,) * 35 + (3,))):
+        assert game.canonical(puzzle) == game.canonical(disguise(puzzle, Stream("many", puzzle.size)))
+
+
+# Rules ----------------------------------------------------------------------------------------------------------------
+
+
+def test_text_of_grids_and_actions() -> None:
+    puzzle = grid("12..3....2.....4")
+    assert str(puzzle) == "4x4 with boxes 2x2\n12..\n3...\n.2..\n...4"
+    assert game.parse(str(puzzle)) == puzzle
+    assert game.parse("3x3 without boxes\n1..\n.7.\n..3")[Cell(1, 1)] == 7  # drawn, though it does not belong
+    for text in ("4x4 with boxes 2x2\n12..\n3...\n.2..", "5x5\n", "4x4 with boxes 2x2\n12..\n3...\n.2..\n...0"):
+        with pytest.raises(BadInput):
+            game.parse(text)
+
+
+def test_fills_must_keep_the_rules() -> None:
+    puzzle = grid("12..3....2.....4")
+    assert game.apply(puzzle, game.parse_action("0,2=4 0,3=3"))[Cell(0, 3)] == 3
+    for wrong in ("0,0=1", "0,2=1", "2,0=3", "1,1=1", "0,2=5", "4,0=1", "0,2=4 0,3=4"):
+        with pytest.raises(IllegalAction):
+            game.apply(puzzle, game.parse_action(wrong))
+    assert game.faults(grid("1..1............"))[0] == "cells 0,0 and 0,3 hold the same digit in one row"
+    assert game.faults(grid("7..............."))
+
+
+# Techniques -----------------------------------------------------------------------------------------------------------
+
+EXAMPLES = {
+    "x-wing": (
+        "1.....569492.561.8.561.924...964.8.1.64.1....218.356.4.4.5...169.5.614.2621.....5",
+        Cut("x-wing", (7,), (12, 16, 48, 52), ()),
+    ),
+    "naked-pair": (
+        "4.....938.32.941...953..24.37.6.9..4529..16736.47.3.9.957..83....39..4..24..3.7.9",
+        Cut("naked-pair", (1, 6), (1, 2), ()),
+    ),
+    "hidden-pair": (
+        ".........9.46.7....768.41..3.97.1.8.7.8...3.1.513.87.2..75.261...54.32.8.........",
+        Cut("hidden-pair", (6, 7), (7, 8), ()),
+    ),
+    "naked-triple": (
+        ".7.4.8.29..2.....4854.2...7..83742.............32617......936122.....4.313.642.7.",
+        Cut("naked-triple", (5, 8, 9), (39, 40, 41), ()),
+    ),
+}
+"""Textbook examples: the grid, and the pattern that the books point out."""
+
+
+@pytest.mark.parametrize("rule", EXAMPLES)
+def test_textbook_examples(rule: str) -> None:
+    from solvers import sudoku_logic
+
+    finder = getattr(sudoku_logic, "_" + rule.replace("-", "_") + "s")
+    text, wanted = EXAMPLES[rule]
+    found = [(cut.rule, cut.digits, cut.cells) for cut in finder(Marks(grid(text)))]
+    assert (wanted.rule, wanted.digits, wanted.cells) in found
+
+
+@pytest.mark.parametrize("level", (4, 5))
+def test_cuts_never_rule_out_the_solution(level: int) -> None:
+    for core in cores()[level][:12]:
+        assert not Marks(core).singles() and count(core) == 1
+        end, marks = completion(core), Marks(core)
+        while cut := find_cut(marks):
+            assert cut.gone and all(not mask >> end.digits[number] - 1 & 1 for number, mask in cut.gone)
+            assert all(marks.masks[number] & mask for number, mask in cut.gone)
+            marks.cut(cut.gone)
+            if marks.singles():
+                break
+
+
+def test_digging_leads_back_to_the_core() -> None:
+    for core in cores()[4][:5]:
+        dug = dig(core, Stream("back", core.digits.count(0)), blanks=50)
+        marks = Marks(dug)
+        while singles := marks.singles():
+            for number, digit in singles.items():
+                marks.place(number, digit)
+        assert tuple(marks.digits) == core.digits
+
+
+# Problems -------------------------------------------------------------------------------------------------------------
+
+
+def replay(problem: Problem[Grid]) -> None:
+    position = problem.position
+    for step in solver.solve(problem).steps:
+        assert solver.confirm(problem, position, step), step
+        if step.action:
+            position = game.apply(position, game.parse_action(step.action))
+    assert position == solver.solve(problem).after
+
+
+@pytest.mark.parametrize("level", range(1, 6))
+def test_puzzles_are_unique_and_need_their_level(level: int) -> None:
+    wanted = {1: {"naked"}, 2: {"naked", "hidden"}, 3: {"naked", "hidden"}}
+    for name in range(6):
+        problem = generated("solve", level, name)
+        assert count(problem.position) == 1
+        rules = set(Trace(problem.position).tell().weights)
+        if level < 4:
+            assert rules <= wanted[level] | {"hidden"}
+        else:
+            harder = {"naked-triple", "x-wing", "suppose-cell", "suppose-house"}
+            assert rules - {"naked", "hidden"} and bool(rules & harder) == (level == 5)
+
+
+def forced_by_definition(puzzle: Grid) -> set[tuple[int, int]]:
+    """The forced cells, straight from the words of the rules, with sets."""
+    free = {}
+    for number in puzzle.empty:
+        near = {puzzle.digits[other] for house in houses(puzzle.size) if number in house for other in house}
+        free[number] = set(range(1, puzzle.size + 1)) - near
+    forced = {(number, digit) for number, digits in free.items() if len(digits) == 1 for digit in digits}
+    for house in houses(puzzle.size):
+        for digit in range(1, puzzle.size + 1):
+            places = [number for number in house if digit in free.get(number, ())]
+            if len(places) == 1:
+                forced.add((places[0], digit))
+    return forced
+
+
+@pytest.mark.parametrize("level", range(1, 6))
+def test_exactly_one_cell_is_forced(level: int) -> None:
+    for name in range(6):
+        problem = generated("next", level, name)
+        ((number, digit),) = forced_by_definition(problem.position)
+        assert solver.solve(problem).after == problem.position.filled([(number, digit)])
+        assert count(problem.position) >= 1  # it can still be completed
+
+
+def test_next_refuses_a_grid_with_several_forced_cells() -> None:
+    with pytest.raises(Unsolvable):
+        solver.solve(Problem("next", grid(WIKIPEDIA)))
+
+
+# Reasons --------------------------------------------------------------------------------------------------------------
+
+
+def tampered(step: Step, size: int) -> list[Step]:
+    """The step with one fact changed into another of its kind, or with another action."""
+    found = []
+    for name, fact in step.facts.items():
+        if name == "crossed":
+            continue
+        for other in _others(fact, size):
+            found.append(Step(step.rule, {**step.facts, name: other}, step.action))
+    if step.action:
+        cell, _, digit = step.action.split(" ")[0].partition("=")
+        found.append(Step(step.rule, step.facts, f"{cell}={int(digit) % size + 1}"))
+    return [*found, Step(step.rule, {}, step.action), Step("made-up", step.facts, step.action)]
+
+
+def _others(fact: object, size: int) -> list[object]:
+    if isinstance(fact, Cell):
+        return [Cell(fact.row, (fact.col + 1) % size), Cell(fact.row, size), "nowhere"]
+    if isinstance(fact, int):
+        return [fact + 1, "many"]
+    if isinstance(fact, tuple):
+        return [(), fact + fact[:1], "none"]
+    text = str(fact)
+    stem, place = text[:-1], int(text[-1])
+    return [f"{stem}{(place + 1) % size}" if not stem.startswith("@d") else f"{stem}{place % size + 1}", "@x-y"]
+
+
+@pytest.mark.parametrize("kind", ("solve", "next"))
+@pytest.mark.parametrize("level", (1, 2, 4, 5))
+def test_tampered_reasons_are_caught(kind: str, level: int) -> None:
+    for name in range(2):
+        problem = generated(kind, level, name)
+        position = problem.position
+        replay(problem)
+        for step in solver.solve(problem).steps:
+            for wrong in tampered(step, position.size):
+                assert not solver.confirm(problem, position, wrong), (step, wrong)
+            if step.action:
+                position = game.apply(position, game.parse_action(step.action))
+
+
+def test_false_eliminations_are_caught() -> None:
+    """A step may not rest on a candidate that was never ruled out: here the right digit itself."""
+    problem = Problem("solve", cores()[4][0])
+    position, number = problem.position, problem.position.empty[0]
+    digit = completion(position).digits[number]
+    others = [d for d in range(1, 10) if d != digit]
+    wrong = Step("left", {"cell": position.cell(number), "digit": f"@d{others[0]}"})
+    action = str(Fill(((position.cell(number), others[0]),)))
+    crossed = f"{position.cell(number)}:{''.join(str(d) for d in range(1, 10) if d != others[0])}"
+    assert not solver.confirm(problem, position, Step(wrong.rule, {**wrong.facts, "crossed": crossed}, action))
+
+
+# Answers --------------------------------------------------------------------------------------------------------------
+
+
+def test_solve_is_judged_by_the_rules() -> None:
+    problem, solved = Problem("solve", grid(WIKIPEDIA)), grid(WIKIPEDIA_SOLVED)
+    assert solver.check(problem, solved).correct
+    cases = {
+        "is still empty": solved.filled([(2, 0)]),
+        "The given in cell (0, 0) was changed.": solved.filled([(0, 4)]),
+        "hold the same in one row": solved.filled([(2, 5)]),
+    }
+    for reason, wrong in cases.items():
+        check = solver.check(problem, wrong)
+        assert not check.correct and reason in check.reason
+    nothing = solver.check(problem, problem.position)
+    assert nothing.parts == {"cells": 0.0, "givens": 1.0} and nothing.legal and not nothing.correct
+    half = solver.check(problem, problem.position.filled([(2, 4)]))
+    assert half.parts["cells"] == pytest.approx(1 / 51) and half.preserved == 1
+
+
+def test_every_completion_of_an_ambiguous_grid_is_right() -> None:
+    puzzle = grid("12..............")
+    found = Completions(puzzle, limit=99).found
+    assert len(found) > 1 and all(solver.check(Problem("solve", puzzle), Grid(4, cells)).correct for cells in found)
+
+
+def test_next_is_judged_by_the_one_forced_cell() -> None:
+    problem = generated("next", 3, 0)
+    before, right = problem.position, solver.solve(problem).after
+    assert solver.check(problem, right).correct
+    (forced,) = (n for n, digit in enumerate(before.digits) if digit != right.digits[n])
+    other = next(n for n in before.empty if n != forced)
+    given_cell = next(n for n, digit in enumerate(before.digits) if digit)
+    for wrong in (
+        before,
+        right.filled([(other, 1)]),
+        before.filled([(other, 1)]),
+        before.filled([(forced, right.digits[forced] % 9 + 1)]),
+        right.filled([(given_cell, 0)]),
+    ):
+        check = solver.check(problem, wrong)
+        assert not check.correct and check.reason.endswith(".")
+    assert solver.check(problem, right.filled([(given_cell, 0)])).preserved == pytest.approx(79 / 80)
