@@ -119,6 +119,11 @@ class BoardRenderer(Renderer[P]):
         """(R, C, K): which symbols a cell can show at all (dark and light squares…); None if all can."""
         return None
 
+    def steady(self, problem: Problem[P], style: Style) -> NDArray[np.bool_] | None:
+        """(R, C): cells that no answer changes, if the others may change beyond recognition (whole cells filled with
+        colours); the board and its colour drift are then told from these alone. None if all cells can serve."""
+        return None
+
     def finish(self, canvas: Pixels, board: Board, position: P, style: Style) -> None:
         """Draw what is not in the tiles: thick box lines, and the like. Only slices, no loops over cells."""
 
@@ -157,10 +162,7 @@ class BoardRenderer(Renderer[P]):
         small = np.zeros((frame.rows, frame.cols), bool)
         if cells:
             small[tuple(np.array(list(cells)).T)] = True
-        mask = np.zeros((frame.pixels, frame.pixels), bool)
-        area = mask[frame.top : frame.bottom, frame.left : frame.right]
-        area.reshape(frame.rows, frame.cell, frame.cols, frame.cell)[...] = small[:, None, :, None]
-        return mask
+        return _over(frame, small)
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         seen = self.look(image, problem, style)
@@ -181,13 +183,14 @@ class BoardRenderer(Renderer[P]):
         before = problem.position
         board = self.board(style, *self.size(before))
         picture = self.render(before, style)
-        registration = register(image, picture.grey())
+        steady = self.steady(problem, style)
+        registration = register(image, picture.grey(), shaky=None if steady is None else _over(board.frame, ~steady))
         tiles = reading_tiles(self, style, *self.size(before))
         n = tiles.shape[1]
         frame = board.frame
         raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
         known = join_cells(tiles[self.encode(before, style)])
-        drift = drift_between(raw, known)
+        drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, known)))
         return Seen(registration, drift, drift.undo(raw), known, frame, picture)
 
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
@@ -221,6 +224,21 @@ class Seen:
     known: Floats  # (R*n, C*n, 3): the cells as the editor was given them
     frame: Frame
     before: Picture  # as the editor was given it
+
+
+def _over(frame: Frame, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(H, W): the pixels of these cells (R, C)."""
+    mask = np.zeros((frame.pixels, frame.pixels), bool)
+    area = mask[frame.top : frame.bottom, frame.left : frame.right]
+    area.reshape(frame.rows, frame.cell, frame.cols, frame.cell)[...] = cells[:, None, :, None]
+    return mask
+
+
+def _cells_of(board: Floats, frame: Frame, chosen: NDArray[np.bool_] | None) -> Floats:
+    """The chosen cells of a board (R*n, C*n, 3), one below the other; the board itself if none are."""
+    if chosen is None or not chosen.any():
+        return board
+    return split_cells(board, frame.rows, frame.cols)[chosen].reshape(-1, board.shape[1] // frame.cols, 3)
 
 
 def scaled(width: int, pixels: int) -> int:

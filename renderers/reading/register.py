@@ -96,17 +96,22 @@ class Registration:
         return self.image if across == down == 1 else self.image.reduce((across, down))
 
 
-def register(image: Pixels, reference: Pixels) -> Registration:
-    """Lay an edited picture (H, W, 3) onto the one the editor was given, (H, W) or (H, W, 3), or refuse."""
+def register(image: Pixels, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None) -> Registration:
+    """Lay an edited picture (H, W, 3) onto the one the editor was given, (H, W) or (H, W, 3), or refuse.
+
+    `shaky` (H, W) is true where the edit changes so much that nothing there helps to find the board.
+    """
     picture = Image.fromarray(image, "RGB")
     moving = _pyramid(picture.convert("L", _GREY))
     still = _pyramid(
         Image.fromarray(reference) if reference.ndim == 2 else Image.fromarray(reference).convert("L", _GREY)
     )
-    finest = _Template(still[-1])
+    blind = [_blind(shaky, side) for side in LEVELS]
+    finest = _Template(still[-1], blind[-1])
     matrix, likeness = finest.fit(moving[-1], np.eye(3), 8, NARROW)
     if likeness < SAME:
-        matrix, likeness = _search([*(_Template(grey) for grey in still[:-1]), finest], moving)
+        coarse = [_Template(grey, part) for grey, part in zip(still[:-1], blind[:-1], strict=True)]
+        matrix, likeness = _search([*coarse, finest], moving)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(
             f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)"
@@ -139,6 +144,14 @@ def _pyramid(image: Image.Image) -> list[Floats]:
     return [_smooth(np.asarray(each, dtype=np.float64)) for each in sizes]
 
 
+def _blind(shaky: NDArray[np.bool_] | None, side: int) -> NDArray[np.bool_] | None:
+    """(side, side): the shaky pixels and those next to them, whose slopes they share."""
+    if shaky is None:
+        return None
+    small = Image.fromarray(shaky.astype(np.uint8) * 255).resize((side, side), Image.Resampling.BOX)
+    return _smooth(np.asarray(small, dtype=np.float64)) > 0
+
+
 def _smooth(grey: Floats) -> Floats:
     padded = np.pad(grey, 1, mode="edge")
     rows = padded[:-2] + 2 * padded[1:-1] + padded[2:]
@@ -148,12 +161,14 @@ def _smooth(grey: Floats) -> Floats:
 class _Template:
     """The strongest points of the known picture at one scale, with their steepest-descent vectors."""
 
-    def __init__(self, grey: Floats) -> None:
+    def __init__(self, grey: Floats, blind: NDArray[np.bool_] | None = None) -> None:
         side = grey.shape[0]
         down, across = (np.asarray(slope) for slope in np.gradient(grey))
         strength: Floats = down**2 + across**2
         strength[:1] = strength[-1:] = 0
         strength[:, :1] = strength[:, -1:] = 0
+        if blind is not None:
+            strength[blind] = 0
         part = side // BLOCKS
         blocks = strength.reshape(BLOCKS, part, BLOCKS, part).transpose(0, 2, 1, 3).reshape(BLOCKS**2, part**2)
         count = min(POINTS, part**2)
