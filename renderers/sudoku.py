@@ -82,6 +82,13 @@ class SudokuRenderer(BoardRenderer[Grid]):
         own: NDArray[np.bool_] = np.arange(count) // DIGITS == _shaded(size)[:, :, None]
         return own
 
+    def steady(self, problem: Problem[Grid], style: Style) -> NDArray[np.bool_] | None:
+        """The givens, where colours fill the cells."""
+        if style.text("marks") == "digits":
+            return None
+        given = np.array(problem.position.digits, bool)
+        return given.reshape(problem.position.size, problem.position.size)
+
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
         named = super().name_cells(seen, problem, style)
