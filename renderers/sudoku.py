@@ -97,19 +97,17 @@ class SudokuRenderer(BoardRenderer[Grid]):
         cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
         inset = max(2, round(self.inset * cells.shape[2]))
         cells = cells[:, :, inset:-inset, inset:-inset]
-        overlooked = (named.symbols % DIGITS == 0) & has_ink(cells)
-        foreign = overlooked | (named.distance > OWN_HAND) | (named.confidence < LOWEST_CONFIDENCE)
-        if not foreign.any():
-            return named
+        strange = (named.distance > OWN_HAND) | (named.confidence < LOWEST_CONFIDENCE)
+        overlooked = ~strange & (named.symbols % DIGITS == 0) & has_ink(cells)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        for row, col in np.argwhere(foreign):
+        for row, col in np.argwhere(strange | overlooked):
             digit = read_digit(cells[row, col])
-            if digit is None:
+            if digit is not None:
+                symbols[row, col] += digit - symbols[row, col] % DIGITS
+                confidence[row, col] = ANOTHER_HAND
+                distance[row, col] = min(distance[row, col], FARTHEST)
+            elif strange[row, col]:
                 confidence[row, col] = 0.0
-                continue
-            symbols[row, col] += digit - symbols[row, col] % DIGITS
-            confidence[row, col] = ANOTHER_HAND
-            distance[row, col] = min(distance[row, col], FARTHEST)
         return Named(symbols, confidence, distance)
 
     def finish(self, canvas: Pixels, board: Board, position: Grid, style: Style) -> None:

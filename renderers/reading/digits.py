@@ -65,6 +65,8 @@ def _normal(ink: Floats) -> Floats | None:
     rows, cols = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     if len(rows) < 5 or len(cols) < 2 or len(cols) > 1.2 * len(rows):
         return None
+    if strong[0].any() or strong[-1].any() or strong[:, 0].any() or strong[:, -1].any():
+        return None  # a line that leans in from the border
     part = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
     width = max(3, round(SIDE * part.shape[1] / part.shape[0]))
     image = Image.fromarray(part.astype(np.float32)).resize((min(width, SIDE), SIDE), Image.Resampling.BILINEAR)
