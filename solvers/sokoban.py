@@ -40,7 +40,7 @@ LEVELS = {
     2: Level(Shape((7, 9), (50, 75), 3, (2, 2)), (2, 4), (16, 26), (4, 8), (4, 80)),
     3: Level(Shape((8, 10), (50, 70), 4, (3, 3)), (5, 7), (24, 40), (8, 14), (8, 100)),
     4: Level(Shape((9, 12), (50, 70), 6, (3, 4)), (8, 11), (35, 55), (13, 22), (16, 200)),
-    5: Level(Shape((11, 14), (50, 70), 9, (4, 5)), (12, 30), (60, 80), (20, 60), (28, 500)),
+    5: Level(Shape((11, 14), (50, 70), 9, (4, 5)), (12, 30), (60, 80), (20, 60), (28, 400)),
 }
 PULLS_BEFORE_PUSH = (3, 16)
 """Reverse play before a `push` is asked for: enough to scatter the boxes, few enough to leave some on targets."""

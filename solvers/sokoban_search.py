@@ -52,7 +52,7 @@ class Plan:
 
 
 class Tables:
-    """What can be worked out once for a room and a set of goals."""
+    """What can be worked out once for a room and a set of goals, one for each box."""
 
     def __init__(self, board: Board, goals: int) -> None:
         self.board = board
@@ -62,28 +62,42 @@ class Tables:
             for cell, pushes in lone_pushes(board, goal).items():
                 self.costs.setdefault(cell, []).append((1 << number, pushes))
         self.live = sum(self.costs)
+        self._all = (1 << goals.bit_count()) - 1
         self._bounds: dict[int, int] = {}
+        self._tables: dict[int, dict[int, int]] = {0: {0: 0}}
 
     def bound(self, boxes: int, moved: int = 0) -> int:
         """Pushes that are needed at least, NEVER for a state known to be dead; `moved` is the box that came last."""
         known = self._bounds.get(boxes)
         if known is None:
-            known = NEVER if moved and self._jammed(boxes, moved) else self._assignment(boxes)
+            known = NEVER if moved and self._jammed(boxes, moved) else self._assignment(boxes, moved or boxes & -boxes)
             self._bounds[boxes] = known
         return known
 
-    def _assignment(self, boxes: int) -> int:
-        best = {0: 0}  # goals taken -> least cost of the boxes so far
-        for box in bits(boxes):
-            extended: dict[int, int] = {}
-            for taken, cost in best.items():
+    def _assignment(self, boxes: int, last: int) -> int:
+        """The cheapest pairing of all boxes with all goals: the others by table, then one goal for the last."""
+        others = self._pairings(boxes ^ last)
+        best = NEVER
+        for goal, pushes in self.costs.get(last, ()):
+            rest = others.get(self._all ^ goal)
+            if rest is not None and rest + pushes < best:
+                best = rest + pushes
+        return best
+
+    def _pairings(self, boxes: int) -> dict[int, int]:
+        """Goals taken -> least pushes, for every way to pair these boxes; kept, as most boxes stay put for long."""
+        known = self._tables.get(boxes)
+        if known is None:
+            known = {}
+            box = 1 << boxes.bit_length() - 1
+            for taken, cost in self._pairings(boxes ^ box).items():
                 for goal, pushes in self.costs.get(box, ()):
                     if not taken & goal:
                         both, total = taken | goal, cost + pushes
-                        if extended.get(both, NEVER) > total:
-                            extended[both] = total
-            best = extended
-        return min(best.values(), default=NEVER)
+                        if known.get(both, NEVER) > total:
+                            known[both] = total
+            self._tables[boxes] = known
+        return known
 
     def _jammed(self, boxes: int, moved: int) -> bool:
         """Whether the box that just moved, or one beside it, is stuck for good off the goals."""
