@@ -93,6 +93,9 @@ class BoardRenderer(Renderer[P]):
     inset: float = 0.06
     """Share of a cell, at its border, that reading leaves out: grid lines, and what leans over from next door."""
 
+    page_picks: frozenset[str] = frozenset({"labels"})
+    """Picks that only the page shows and no tile: looks that differ in nothing else share their tiles."""
+
     # What a game says of itself -----------------------------------------------------------------------------------
 
     @abstractmethod
@@ -256,7 +259,8 @@ def _board(
     renderer: BoardRenderer[P], skin: str, pixels: int, shape: tuple[tuple[str, str | int], ...], rows: int, cols: int
 ) -> Board:
     frame = Frame.fit(pixels, rows, cols)
-    bank, inks = _bank(renderer, skin, pixels, tuple(pick for pick in shape if pick[0] != "labels"), frame.cell)
+    on_tiles = tuple(pick for pick in shape if pick[0] not in renderer.page_picks)
+    bank, inks = _bank(renderer, skin, pixels, on_tiles, frame.cell)
     style = Style(skin, pixels, shape)
     page = np.full((pixels, pixels), inks.solid("page"), np.uint8)
     _outline(page, frame, scaled(style.number("line_width"), pixels), inks)

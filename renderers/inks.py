@@ -44,7 +44,9 @@ class Inks:
         self.names = tuple(names)
         if not 1 <= len(self.names) <= MAX_ENTRIES or len(set(self.names)) != len(self.names):
             raise BadInput(f"expected 1 to {MAX_ENTRIES} different colour names, got {self.names!r}")
+        self._place = {name: place for place, name in enumerate(self.names)}
         self._recipes: list[Recipe] = []
+        self._table = np.zeros((MAX_ENTRIES, len(self.names)), np.int64)  # the recipes again, to measure distances
         self._index: dict[Recipe, int] = {}
         self._ramps: dict[tuple[str, str], int] = {}
         self._book: NDArray[np.float64] | None = None
@@ -61,9 +63,10 @@ class Inks:
 
     def solid(self, name: str) -> int:
         """The index of a colour by itself."""
-        if name not in self.names:
-            raise unknown("colour", name, self.names)
-        return self.names.index(name)
+        try:
+            return self._place[name]
+        except KeyError:
+            raise unknown("colour", name, self.names) from None
 
     def ramp(self, under: str, over: str) -> int:
         """The first of 16 indices in a row from `under` to `over`, so that `ramp + coverage` is a finished tile."""
@@ -90,7 +93,7 @@ class Inks:
         colours = sum(1 for weight in recipe if weight)
         if len(self) < (MAX_ENTRIES if colours < 3 else MAX_ENTRIES - _KEPT_FOR_EDGES):
             return self._add(recipe)
-        distance = np.array(self._recipes, np.int64) - np.array(recipe, np.int64)
+        distance = self._table[: len(self)] - np.array(recipe, np.int64)
         return int(np.argmin((distance * distance).sum(axis=1)))
 
     def palette(self, colours: Mapping[str, RGB]) -> NDArray[np.uint8]:
@@ -120,6 +123,7 @@ class Inks:
     def _add(self, recipe: Recipe) -> int:
         if self._book is not None:
             raise BadInput("a new blend after the first palette: draw all tiles of a geometry before its palettes")
+        self._table[len(self)] = recipe
         self._recipes.append(recipe)
         return self._index.setdefault(recipe, len(self) - 1)
 

@@ -24,6 +24,7 @@ _NUMBER[[ord(sign) for sign in SIGNS]] = range(len(SIGNS))
 
 class SokobanRenderer(BoardRenderer[Position]):
     name = "sokoban"
+    page_picks = frozenset({"labels", "face"})
 
     def size(self, position: Position) -> tuple[int, int]:
         return position.height, position.width
