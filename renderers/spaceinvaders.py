@@ -1,0 +1,134 @@
+"""Space Invaders in pictures: pixel sprites of our own, bare, glowing or on badges; stars that stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Style
+from gamegen.core.stream import Stream
+from gamegen.games.spaceinvaders import EMPTY, SHIP, SYMBOLS, Position
+from renderers.board import BoardRenderer
+from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.shapes import disc, fade, rectangle, stamp, union
+
+SKIES = 12
+"""Different patterns of stars; a cell's place decides which one lies behind it."""
+
+# The left half of each sprite with its middle column; the right half mirrors it.
+_HALVES = {
+    "3": {
+        "a": (".....#", "....##", "...###", "..##.#", "..####", "...#.#", "..#.#.", ".#...#"),
+        "b": (".....#", "....##", "...###", "..##.#", "..####", "....#.", "...#.#", "..#.#."),
+    },
+    "2": {
+        "a": ("#..#..", "#...##", "#.####", "###.##", ".#####", "..####", "..#..#", ".#...."),
+        "b": ("...#..", "....##", "#.####", "###.##", "######", "#.####", "..#..#", "...#.."),
+    },
+    "1": {
+        "a": ("...###", ".#####", "######", "##..##", "######", "..##.#", ".#..#.", "#.#..#"),
+        "b": ("...###", ".#####", "######", "##..##", "######", "..##.#", "..#.#.", ".#.#.."),
+    },
+    SHIP: {
+        "a": (".....#", "....##", "....##", ".#..##", ".#.###", "######", "###.##", "#...#."),
+        "b": (".....#", ".....#", "....##", "..####", ".#####", "######", "######", ".#.##."),
+    },
+}
+_NUMBER = np.zeros(128, np.intp)
+_NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
+_INKS = {"3": "kind3", "2": "kind2", "1": "kind1", SHIP: "ship"}
+
+
+class SpaceInvadersRenderer(BoardRenderer[Position]):
+    name = "spaceinvaders"
+
+    def size(self, position: Position) -> tuple[int, int]:
+        return position.height, position.width
+
+    def symbols(self, style: Style) -> Sequence[str]:
+        """A mark and the number of the sky behind it."""
+        return tuple(f"{mark}{sky}" for mark in SYMBOLS for sky in range(_skies(style)))
+
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        mark, sky = symbol[0], int(symbol[1:])
+        layers = _stars(n, sky, style) if _skies(style) > 1 else []
+        if mark in _INKS:
+            layers += _figure(mark, n, style)
+        return compose(inks, n, layers, "cell")
+
+    def encode(self, position: Position, style: Style) -> NDArray[np.intp]:
+        marks = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(self.size(position))
+        return _NUMBER[marks] * _skies(style) + _sky(*self.size(position), _skies(style))
+
+    def landmarks(self, problem: Problem[Position]) -> Position:
+        """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
+        position = problem.position
+        return Position((EMPTY * position.width,) * position.height) if problem.kind == "volley" else position
+
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
+        return Position(tuple("".join(SYMBOLS[number // _skies(style)] for number in row) for row in symbols))
+
+    def allowed(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_] | None:
+        skies = _skies(style)
+        if skies == 1:
+            return None
+        behind = np.arange(len(SYMBOLS) * skies) % skies
+        same: NDArray[np.bool_] = _sky(*self.size(problem.position), skies)[:, :, None] == behind
+        return same
+
+
+def _skies(style: Style) -> int:
+    return SKIES if style.number("stars") else 1
+
+
+@lru_cache(maxsize=256)
+def _sky(rows: int, cols: int, skies: int) -> NDArray[np.intp]:
+    """(R, C): which pattern of stars lies behind each cell; neighbours differ."""
+    row, col = np.indices((rows, cols))
+    pattern: NDArray[np.intp] = (row * 7 + col * 5 + (row * col) % 3) % skies
+    return pattern
+
+
+def _stars(n: int, sky: int, style: Style) -> list[Layer]:
+    """Two or three small stars, some of them faint."""
+    rng = Stream("stars", style.number("stars"), sky)
+    layers: list[Layer] = []
+    for _ in range(rng.between(1, 3)):
+        centre = (0.1 + 0.8 * rng.random(), 0.1 + 0.8 * rng.random())
+        star = disc(n, centre=centre, radius=max(0.018, 0.6 / n))
+        layers.append((fade(star, rng.between(5, 12)), "star"))
+    return layers
+
+
+def _figure(mark: str, n: int, style: Style) -> list[Layer]:
+    look, ink = style.text("look"), _INKS[mark]
+    pose = style.text("pose")
+    if look == "badge":
+        badge = rectangle(n, box=(0.08, 0.08, 0.92, 0.92), radius=0.2)
+        return [(badge, ink), (_sprite(mark, pose, n, 0.6), "figure")]
+    sprite = _sprite(mark, pose, n, 0.78)
+    if look == "glow":
+        reach = max(1, round(n * 0.035))
+        near = [np.roll(sprite, shift, axis) for axis in (0, 1) for shift in (-reach, reach)]
+        return [(fade(union(sprite, *near), 5), ink), (sprite, ink)]
+    return [(sprite, ink)]
+
+
+def _sprite(mark: str, pose: str, n: int, share: float) -> Coverage:
+    """The sprite about `share` of the tile wide: in whole pixels where they come near enough, else averaged by area."""
+    bitmap = np.array([[dot == "#" for dot in half + half[-2::-1]] for half in _HALVES[mark][pose]], np.int64)
+    rows, cols = bitmap.shape
+    scale = round(share * n / cols)
+    width = scale * cols if abs(scale * cols - share * n) <= 0.12 * n else round(share * n)
+    height = round(width * rows / cols)
+    fine = bitmap.repeat(height, axis=0).repeat(width, axis=1)
+    parts = fine.reshape(height, rows, width, cols).sum(axis=(1, 3))
+    whole = rows * cols
+    return stamp(n, ((2 * FULL * parts + whole) // (2 * whole)).astype(np.uint8))
+
+
+renderer = SpaceInvadersRenderer()
