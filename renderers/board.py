@@ -127,6 +127,10 @@ class BoardRenderer(Renderer[P]):
         colours); the board and its colour drift are then told from these alone. None if all cells can serve."""
         return None
 
+    def landmarks(self, problem: Problem[P]) -> P:
+        """The position whose picture an edited one is laid onto: if most things may move, one without them."""
+        return problem.position
+
     def finish(self, canvas: Pixels, board: Board, position: P, style: Style) -> None:
         """Draw what is not in the tiles: thick box lines, and the like. Only slices, no loops over cells."""
 
@@ -187,7 +191,8 @@ class BoardRenderer(Renderer[P]):
         board = self.board(style, *self.size(before))
         picture = self.render(before, style)
         steady = self.steady(problem, style)
-        registration = register(image, picture.grey(), shaky=None if steady is None else _over(board.frame, ~steady))
+        marks = self.render(self.landmarks(problem), style).grey()
+        registration = register(image, marks, shaky=None if steady is None else _over(board.frame, ~steady))
         tiles = reading_tiles(self, style, *self.size(before))
         n = tiles.shape[1]
         frame = board.frame
