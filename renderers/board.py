@@ -35,6 +35,9 @@ from renderers.reading.stains import margin_is_stained, stained_cell
 LABEL_BAND = 0.075
 """Space for labels along the top and the left, as a share of the picture's side."""
 
+LABEL_ROOM = 0.7
+"""How much of its columns' width a label may fill, so that neighbours stay apart."""
+
 MARGIN = 0.03
 GEOMETRIES = 256
 """How many drawn geometries are kept."""
@@ -304,20 +307,25 @@ def _label(page: Pixels, frame: Frame, style: Style, inks: Inks, renderer: Board
     height = max(7, min(round(band * 0.5), round(frame.cell * 0.62)))
     every_row, every_col = renderer.label_every(frame.rows), renderer.label_every(frame.cols)
     ramp = inks.ramp("page", "label")
-    for row in range(0, frame.rows, every_row):
+    rows, cols = range(0, frame.rows, every_row), range(0, frame.cols, every_col)
+    room = round(frame.cell * every_col * LABEL_ROOM)
+    coverages = iter(
+        _fit([*((labels.row(row), band) for row in rows), *((labels.col(col), room) for col in cols)], style, height)
+    )
+    for row in rows:
         y = frame.top + row * frame.cell + frame.cell // 2
-        _write(page, _fit(labels.row(row), style, height, band), (y, frame.left - band // 2), ramp)
-    for col in range(0, frame.cols, every_col):
+        _write(page, next(coverages), (y, frame.left - band // 2), ramp)
+    for col in cols:
         x = frame.left + col * frame.cell + frame.cell // 2
-        _write(page, _fit(labels.col(col), style, height, frame.cell * every_col), (frame.top - band // 2, x), ramp)
+        _write(page, next(coverages), (frame.top - band // 2, x), ramp)
 
 
-def _fit(label: str, style: Style, height: int, room: int) -> Tile:
-    """The label's coverage, made smaller until it fits."""
+def _fit(labels: Sequence[tuple[str, int]], style: Style, height: int) -> list[Tile]:
+    """The labels' coverage, all made smaller together until each fits into its room."""
     while True:
-        coverage = text(label, face=style.text("face"), height=height)
-        if coverage.shape[1] <= room or height <= 5:
-            return coverage
+        coverages = [text(label, face=style.text("face"), height=height) for label, _ in labels]
+        if height <= 5 or all(c.shape[1] <= room for c, (_, room) in zip(coverages, labels, strict=True)):
+            return coverages
         height -= 1
 
 
