@@ -42,7 +42,9 @@ class Errand:
         ahead = 0
         route = [place]
         while left:
-            steps = [offset for offset in (ahead, *self._offsets) if offset and self._nearer(place, place + offset, left)]
+            steps = [
+                offset for offset in (ahead, *self._offsets) if offset and self._nearer(place, place + offset, left)
+            ]
             ahead = steps[0]
             place += ahead
             left &= ~self._bit.get(place, 0)

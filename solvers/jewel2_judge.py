@@ -1,0 +1,70 @@
+"""Match three, judged: what the rules say of any drawn result of a swap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gamegen.core.cell import Cell
+from gamegen.core.problem import Check
+from gamegen.games.jewel2 import EMPTY, Position, Swap, game, rounds, swapped
+
+NAMES = {
+    "R": "a red ruby", "S": "a blue sapphire", "E": "a green emerald", "T": "a yellow topaz", "A": "a purple amethyst",
+    "O": "an orange opal", "D": "a white diamond", ".": "no gem",
+}  # fmt: skip
+MARKED = {"-": " (a row gem)", "|": " (a column gem)", "*": " (a bomb)", ".": ""}
+
+
+def judge(before: Position, swap: Swap, shown: Position) -> Check:
+    """`swap` is the one that was asked for."""
+    if (before.height, before.width) != (shown.height, shown.width):
+        return Check(False, False, 0.0, f"The board must have {before.height} rows and {before.width} columns.")
+    after = game.apply(before, swap)
+    changed = [cell for cell in before.cells() if before[cell] != after[cell]]
+    stayed = [cell for cell in before.cells() if before[cell] == after[cell]]
+    holes = [cell for cell in after.cells() if after[cell] == EMPTY]
+    return Check(
+        correct=shown == after,
+        legal=shown in (before, after) or shown in (game.apply(before, other) for other in game.actions(before)),
+        preserved=_share(shown[cell] == before[cell] for cell in stayed),
+        reason=_reason(before, swap, shown, after),
+        parts={
+            "changed": _share(shown[cell] == after[cell] for cell in changed),
+            "empty": _share(shown[cell] == EMPTY for cell in holes),
+        },
+    )
+
+
+def _reason(before: Position, swap: Swap, shown: Position, after: Position) -> str:
+    if shown == after:
+        return "The swap was made, and every run was cleared until the board was quiet."
+    if shown == before:
+        return "Nothing has changed."
+    start = swapped(before, swap)
+    if shown == start:
+        return "The two gems were swapped, but the run was not cleared."
+    found = rounds(start)
+    for number, each in enumerate(found, start=1):
+        if shown == each.holes:
+            return f"After clearing number {number} the gems did not fall."
+        if shown == each.after:
+            return f"Only {number} of {len(found)} clearings {'was' if number == 1 else 'were'} made."
+    for other in game.actions(before):
+        if shown == game.apply(before, other):
+            return f"Another swap was made: {_at(other.first)} with {_at(other.second)}."
+    wrong = [cell for cell in after.cells() if shown[cell] != after[cell]]
+    first = f"Cell {_at(wrong[0])} shows {_name(shown[wrong[0]])} instead of {_name(after[wrong[0]])}"
+    return f"{first}; {len(wrong)} cells are wrong." if len(wrong) > 1 else f"{first}."
+
+
+def _name(thing: str) -> str:
+    return NAMES[thing[0]] + MARKED[thing[1]]
+
+
+def _share(flags: Iterable[bool]) -> float:
+    values = list(flags)
+    return sum(values) / len(values) if values else 1.0
+
+
+def _at(cell: Cell) -> str:
+    return f"({cell.row}, {cell.col})"
