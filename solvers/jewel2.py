@@ -17,7 +17,20 @@ from gamegen.core.problem import Check, Difficulty, Fact, Problem, Solution, Ste
 from gamegen.core.solver import Solver
 from gamegen.core.stream import Stream
 from gamegen.games.jewel2 import (
-    BOMB, COLUMN, EMPTY, GEMS, MARKS, PLAIN, ROW, RUN, Position, Round, Swap, game, rounds, swapped,
+    BOMB,
+    COLUMN,
+    EMPTY,
+    GEMS,
+    MARKS,
+    PLAIN,
+    ROW,
+    RUN,
+    Position,
+    Round,
+    Swap,
+    game,
+    rounds,
+    swapped,
 )  # fmt: skip
 from solvers.jewel2_claims import holds
 from solvers.jewel2_judge import judge

@@ -178,7 +178,7 @@ def _solve_sweep(position: Position) -> Solution[Position]:
     best, second = best_lines(position)
     action = Walk(best.direction, len(best.cells))
     steps = [Step("seen-sweep", {"cell": position.pacman()}), *map(_line_step, found)]
-    facts = {"direction": f"@{best.direction}", "beans": best.beans, "second": second.beans}
+    facts: dict[str, Fact] = {"direction": f"@{best.direction}", "beans": best.beans, "second": second.beans}
     steps.append(Step("most", facts, str(action)))
     looked = sum(len(line.cells) + 1 for line in found)
     safe = sum(line.safe for line in found)
@@ -235,19 +235,19 @@ def _solve_route(problem: Problem[Position]) -> Solution[Position]:
 def _route_thoughts(problem: Problem[Position], errand: Errand) -> Iterator[Step]:
     """What is seen, and why no route is shorter."""
     position = problem.position
-    here, ghosts = {"cell": errand.start}, {"ghosts": tuple(position.find(GHOSTS))}
+    seen: dict[str, Fact] = {"cell": errand.start, "ghosts": tuple(position.find(GHOSTS))}
     length = errand.length
     free = without_ghosts(position, errand.targets)
     if problem["goal"] == "cherry":
         cherry = errand.targets[0]
-        yield Step("seen-cherry", {**here, "cherry": cherry, **ghosts})
+        yield Step("seen-cherry", {**seen, "cherry": cherry})
         apart = abs(cherry.row - errand.start.row) + abs(cherry.col - errand.start.col)
         if length == apart:
             yield Step("direct", {"steps": length})
         elif free == length:
             yield Step("detour", {"steps": length, "apart": apart})
     else:
-        yield Step("seen-pellets", {**here, "pellets": errand.targets, "count": len(errand.targets), **ghosts})
+        yield Step("seen-pellets", {**seen, "pellets": errand.targets, "count": len(errand.targets)})
         yield _order_step(errand)
     if free < length:
         yield Step("ghosts", {"steps": length, "free": free})

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.problem import Fact, Problem, Step
-from gamegen.games.pacman import BEAN, BLOCKED, CHERRY, FACING, GHOSTS, PELLET, WALL, Position
+from gamegen.games.pacman import BEAN, BLOCKED, CHERRY, GHOSTS, PELLET, WALL, Position
 
 Facts = Mapping[str, Fact]
 
@@ -90,7 +90,7 @@ def _is_length(position: Position, goals: tuple[Cell, ...], step: Step) -> bool:
     start, goal = position.pacman(), goals[0]
     apart = abs(start.row - goal.row) + abs(start.col - goal.col)
     free = _fewest(position, goals, closed=WALL)
-    if facts["steps"] != steps:
+    if steps is None or free is None or facts["steps"] != steps:
         return False
     if step.rule == "direct":
         return len(goals) == 1 and steps == apart

@@ -98,7 +98,7 @@ def _unfinished(errand: Errand, shown: Position) -> str:
 
 
 def _walkable(before: Position, shown: Position) -> bool:
-    """Whether some walk, of whatever length, leaves the board so: the emptied cells hang together, up to the last step."""
+    """Whether some walk, however long, leaves the board so: the emptied cells hang together, up to the last step."""
     place = shown.pacman()
     behind = place.moved(OPPOSITE[FACING[shown[place]]])
     emptied = _emptied(before, shown)

@@ -1,4 +1,4 @@
-"""Shortest routes over several targets around standing ghosts: their length, one of them, and whether a picture shows one.
+"""Shortest routes over several targets around standing ghosts: how long, one of them, and what a picture shows of one.
 
 Breadth-first distances from every target, joined by a small table over subsets of targets (Held and Karp), give the
 steps still needed from any cell with any set of targets left. A route is shortest exactly if every step lowers that
@@ -37,7 +37,7 @@ class Errand:
             raise Unsolvable(f"a target is out of reach:\n{position}")
 
     def walk(self) -> list[Cell]:
-        """One shortest route, start and end included: it goes straight on where it can, else up, down, left or right."""
+        """One shortest route, start and end included: straight on where it can, else up, down, left or right."""
         place, left = self._index(self.start), self._all
         ahead = 0
         route = [place]

@@ -1,7 +1,7 @@
 """Match three: swap two neighbouring gems, runs of three or more vanish, gems fall, and nothing refills.
 
-A cell is two characters. The first is the gem: `R` red ruby, `S` blue sapphire, `E` green emerald, `T` yellow topaz, `A`
-purple amethyst, `O` orange opal, `D` white diamond, or `.` for none. The second is its mark: `-` a row gem, `|` a
+A cell is two characters. The first is the gem: `R` red ruby, `S` blue sapphire, `E` green emerald, `T` yellow topaz,
+`A` purple amethyst, `O` orange opal, `D` white diamond, or `.` for none. The second is its mark: `-` a row gem, `|` a
 column gem, `*` a bomb, `.` a plain one. A marked gem that vanishes takes its row, its column or the eight cells around
 it along; marked gems hit in this way go off too, all in the same round, before anything falls.
 """

@@ -159,7 +159,7 @@ def run(position: Position, start: Cell, direction: str) -> list[Cell]:
     d_row, d_col = STEPS[direction]
     rows, (row, col) = position.rows, start
     height, width = len(rows), len(rows[0])
-    cells = []
+    cells: list[Cell] = []
     while True:
         row, col = row + d_row, col + d_col
         if not (0 <= row < height and 0 <= col < width) or rows[row][col] in BLOCKED:
