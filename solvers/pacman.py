@@ -40,8 +40,8 @@ PLANS = {
     1: Plan((8, 9), trail=(1, 3), ghosts=(1, 1), sight=5, lead=9, pellets=0, steps=(4, 9)),
     2: Plan((10, 11), trail=(2, 4), ghosts=(1, 2), sight=9, lead=5, pellets=0, steps=(8, 16)),
     3: Plan((12, 13), trail=(2, 5), ghosts=(2, 3), sight=12, lead=4, pellets=2, steps=(12, 26)),
-    4: Plan((14, 16), trail=(3, 6), ghosts=(2, 4), sight=15, lead=3, pellets=3, steps=(20, 38)),
-    5: Plan((17, 20), trail=(4, 8), ghosts=(3, 4), sight=19, lead=3, pellets=4, steps=(30, 60)),
+    4: Plan((14, 16), trail=(3, 6), ghosts=(2, 3), sight=15, lead=3, pellets=3, steps=(20, 38)),
+    5: Plan((17, 20), trail=(4, 8), ghosts=(3, 3), sight=19, lead=3, pellets=4, steps=(30, 60)),
 }
 AMBUSH = 0.7
 """How often the first ghost stands where it matters: on the fullest line, or on the route that would be shortest."""

@@ -1,8 +1,8 @@
 """Pac-Man on a walled grid: he walks and eats, the ghosts stand still.
 
 A cell holds one thing, written as one character: `#` wall, `.` bean, `o` power pellet, `%` cherry, `_` nothing, a ghost
-(`B` red, `P` pink, `I` cyan, `C` orange, after Blinky, Pinky, Inky and Clyde) or Pac-Man, an arrow the way he faces
-(`^ v < >`). Nothing moves but Pac-Man, so no reply of a ghost has to be guessed from the picture.
+(`B` red, `P` pink, `I` cyan, after Blinky, Pinky and Inky) or Pac-Man, an arrow the way he faces (`^ v < >`). Nothing
+moves but Pac-Man, so no reply of a ghost has to be guessed from the picture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.stream import Stream
 
 WALL, BEAN, PELLET, CHERRY, NOTHING = "#", ".", "o", "%", "_"
-GHOSTS = "BPIC"
+GHOSTS = "BPI"
 FACING = {"^": "up", "v": "down", "<": "left", ">": "right"}
 PACMAN = {direction: sign for sign, direction in FACING.items()}
 FOOD = BEAN + PELLET + CHERRY
@@ -25,7 +25,7 @@ BLOCKED = WALL + GHOSTS
 THINGS = WALL + FOOD + NOTHING + GHOSTS + "".join(FACING)
 NAMES = {
     WALL: "a wall", BEAN: "a bean", PELLET: "a power pellet", CHERRY: "a cherry", NOTHING: "nothing",
-    "B": "the red ghost", "P": "the pink ghost", "I": "the cyan ghost", "C": "the orange ghost",
+    "B": "the red ghost", "P": "the pink ghost", "I": "the cyan ghost",
     **{sign: f"Pac-Man facing {direction}" for sign, direction in FACING.items()},
 }  # fmt: skip
 

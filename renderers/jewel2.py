@@ -1,0 +1,121 @@
+"""Jewel2 in pictures: seven cut stones, each of its own shape and colour, with facets that catch the light.
+
+Facets meet by averaging their tones, so a pixel is always one colour with a step of light or of shade in it, and seven
+stones with all their marks fit into one palette. Marks (bars and a star) are the strongest light, edged with shade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Style
+from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
+from renderers.board import BoardRenderer
+from renderers.distance import Point
+from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.shapes import polygon, rectangle, star
+from renderers.stones import STONES, Stone
+
+Tones = NDArray[np.int64]
+
+LIGHTEST, DARKEST, RIM = 10, -6, -4
+"""The ends of the tone scale, and the tone of a stone's edge; 0 is the stone's own colour."""
+
+SHADE_AT_DARKEST = 11
+"""Parts of FULL that are shade in the darkest tone."""
+
+EDGE_LEVELS = 3
+"""A stone's outline is drawn in coverages that are multiples of this, to save palette entries."""
+
+FACETS = 0.93
+"""Facets fill this much of the outline; what is left is the rim."""
+
+_MARKS = PLAIN + ROW + COLUMN + BOMB
+_GEM = np.zeros(128, np.intp)
+_GEM[[ord(thing[0]) for thing in THINGS if thing[1] == PLAIN]] = [THINGS.index(t) for t in THINGS if t[1] == PLAIN]
+_MARK = np.zeros(128, np.intp)
+_MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
+
+
+class Jewel2Renderer(BoardRenderer[Position]):
+    name = "jewel2"
+
+    def size(self, position: Position) -> tuple[int, int]:
+        return position.height, position.width
+
+    def symbols(self, style: Style) -> Sequence[str]:
+        return THINGS
+
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        gap, corner = style.number("tile_gap") / 100, style.number("tile_corner") / 100
+        tile = rectangle(n, box=(gap, gap, 1 - gap, 1 - gap), radius=corner)
+        if symbol == EMPTY:
+            return compose(inks, n, [(tile, "empty")], "page")
+        radius = style.number("gem_size") / 200
+        return compose(inks, n, [(tile, "cell"), *_stone(n, symbol[0], symbol[1], radius)], "page")
+
+    def encode(self, position: Position, style: Style) -> NDArray[np.intp]:
+        text = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(position.height, position.width, 2)
+        numbers: NDArray[np.intp] = _GEM[text[..., 0]] + _MARK[text[..., 1]]
+        return numbers
+
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
+        return Position(tuple("".join(THINGS[number] for number in row) for row in symbols))
+
+
+def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:
+    """The stone in its colour, then its light, then its shade."""
+    stone = STONES[gem]
+    outline = polygon(n, points=_placed(stone.outline, radius))
+    outline = ((outline + EDGE_LEVELS // 2) // EDGE_LEVELS * EDGE_LEVELS).astype(np.uint8)
+    tones = _tones(n, stone, radius)
+    if mark != PLAIN:
+        border, middle = _mark(n, mark, radius)
+        tones = _over(_over(tones, border, DARKEST), middle, LIGHTEST)
+    light = _scaled(np.maximum(tones, 0), FULL, LIGHTEST)
+    shade = _scaled(np.maximum(-tones, 0) * outline, SHADE_AT_DARKEST, -DARKEST * FULL)
+    return [(outline, f"gem_{gem.lower()}"), (np.minimum(light, outline), "light"), (shade, "shade")]
+
+
+def _tones(n: int, stone: Stone, radius: float) -> Tones:
+    """The facets' tones, averaged where they meet; the rim's tone where there is none."""
+    covered, summed = np.zeros((n, n), np.int64), np.zeros((n, n), np.int64)
+    for facet in stone.facets:
+        part = polygon(n, points=_placed(facet.points, radius * FACETS)).astype(np.int64)
+        summed = (summed * (FULL - part) + facet.tone * FULL * part) // FULL
+        covered = np.maximum(covered, part)
+    inside = polygon(n, points=_placed(stone.outline, radius * FACETS)).astype(np.int64)
+    return np.rint((summed * inside + RIM * FULL * (FULL - inside)) / (FULL * FULL)).astype(np.int64)
+
+
+def _mark(n: int, mark: str, radius: float) -> tuple[Coverage, Coverage]:
+    """A mark's dark border and its light middle."""
+    if mark == BOMB:
+        return star(n, radius=0.6 * radius, grow=0.1 * radius), star(n, radius=0.6 * radius)
+    length, width, edge = 0.78 * radius, 0.17 * radius, 0.09 * radius
+
+    def bar(more: float) -> Coverage:
+        across, down = (length + more, width + more) if mark == ROW else (width + more, length + more)
+        return rectangle(n, box=(0.5 - across, 0.5 - down, 0.5 + across, 0.5 + down))
+
+    return bar(edge), bar(0.0)
+
+
+def _over(tones: Tones, coverage: Coverage, tone: int) -> Tones:
+    part = coverage.astype(np.int64)
+    return np.rint((tones * (FULL - part) + tone * part) / FULL).astype(np.int64)
+
+
+def _scaled(values: Tones, times: int, by: int) -> Coverage:
+    return np.rint(values * times / by).astype(np.uint8)
+
+
+def _placed(points: tuple[Point, ...], radius: float) -> tuple[Point, ...]:
+    return tuple((0.5 + radius * x, 0.5 + radius * y) for x, y in points)
+
+
+renderer = Jewel2Renderer()
