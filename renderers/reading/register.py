@@ -96,10 +96,13 @@ class Registration:
         return self.image if across == down == 1 else self.image.reduce((across, down))
 
 
-def register(image: Pixels, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None) -> Registration:
+def register(
+    image: Pixels, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None, start: Floats | None = None
+) -> Registration:
     """Lay an edited picture (H, W, 3) onto the one the editor was given, (H, W) or (H, W, 3), or refuse.
 
-    `shaky` (H, W) is true where the edit changes so much that nothing there helps to find the board.
+    `shaky` (H, W) is true where the edit changes so much that nothing there helps to find the board; `start` is where
+    the board is believed to lie, the matrix of an earlier registration.
     """
     picture = Image.fromarray(image, "RGB")
     moving = _pyramid(picture.convert("L", _GREY))
@@ -108,7 +111,7 @@ def register(image: Pixels, reference: Pixels, *, shaky: NDArray[np.bool_] | Non
     )
     blind = [_blind(shaky, side) for side in LEVELS]
     finest = _Template(still[-1], blind[-1])
-    matrix, likeness = finest.fit(moving[-1], np.eye(3), 8, NARROW)
+    matrix, likeness = finest.fit(moving[-1], np.eye(3) if start is None else start, 8, NARROW)
     if likeness < SAME:
         coarse = [_Template(grey, part) for grey, part in zip(still[:-1], blind[:-1], strict=True)]
         matrix, likeness = _search([*coarse, finest], moving)
