@@ -7,16 +7,21 @@ stones with all their marks fit into one palette. Marks (bars and a star) are th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import BoardRenderer
+from renderers.board import BoardRenderer, Seen, reading_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.reading.classify import join_cells
+from renderers.reading.colour import undo_drift
+from renderers.reading.register import Registration, register
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 
@@ -33,6 +38,9 @@ EDGE_LEVELS = 3
 
 FACETS = 0.93
 """Facets fill this much of the outline; what is left is the rim."""
+
+LOOKS, SURE = 4, 0.98
+"""Rounds of laying a picture onto what it seems to show, and the likeness that ends them."""
 
 _MARKS = PLAIN + ROW + COLUMN + BOMB
 _GEM = np.zeros(128, np.intp)
@@ -66,6 +74,30 @@ class Jewel2Renderer(BoardRenderer[Position]):
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
         return Position(tuple("".join(THINGS[number] for number in row) for row in symbols))
 
+    def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
+        """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
+
+        The first round supposes that the board lies where it lay. Nothing but the picture and the skin's own tiles
+        decides what is seen; a picture that is not like what it seems to show is refused as ever.
+        """
+        found = Registration(np.eye(3), 0.0, Image.fromarray(image, "RGB"))
+        seen = self._laid(found, problem.position, style)
+        for _ in range(LOOKS):
+            guess = self.decode(self.name_cells(seen, problem, style).symbols, problem, style)
+            found = register(image, self.render(guess, style).grey(), start=found.matrix)
+            seen = self._laid(found, guess, style)
+            if found.likeness > SURE:
+                break
+        return seen
+
+    def _laid(self, registration: Registration, known: Position, style: Style) -> Seen:
+        """The picture's cells, colours mended by those of a board that it is believed to show."""
+        tiles = reading_tiles(self, style, *self.size(known))
+        frame, n = self.board(style, *self.size(known)).frame, tiles.shape[1]
+        cells = join_cells(tiles[self.encode(known, style)])
+        raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
+        return Seen(registration, undo_drift(raw, cells), cells, frame)
+
 
 def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:
     """The stone in its colour, then its light, then its shade."""
@@ -77,17 +109,17 @@ def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:
         border, middle = _mark(n, mark, radius)
         tones = _over(_over(tones, border, DARKEST), middle, LIGHTEST)
     light = _scaled(np.maximum(tones, 0), FULL, LIGHTEST)
-    shade = _scaled(np.maximum(-tones, 0) * outline, SHADE_AT_DARKEST, -DARKEST * FULL)
+    shade = _scaled(np.maximum(-tones, 0) * outline.astype(np.int64), SHADE_AT_DARKEST, -DARKEST * FULL)
     return [(outline, f"gem_{gem.lower()}"), (np.minimum(light, outline), "light"), (shade, "shade")]
 
 
+@lru_cache(maxsize=64)
 def _tones(n: int, stone: Stone, radius: float) -> Tones:
     """The facets' tones, averaged where they meet; the rim's tone where there is none."""
-    covered, summed = np.zeros((n, n), np.int64), np.zeros((n, n), np.int64)
+    summed = np.zeros((n, n), np.int64)
     for facet in stone.facets:
         part = polygon(n, points=_placed(facet.points, radius * FACETS)).astype(np.int64)
         summed = (summed * (FULL - part) + facet.tone * FULL * part) // FULL
-        covered = np.maximum(covered, part)
     inside = polygon(n, points=_placed(stone.outline, radius * FACETS)).astype(np.int64)
     return np.rint((summed * inside + RIM * FULL * (FULL - inside)) / (FULL * FULL)).astype(np.int64)
 
@@ -95,8 +127,8 @@ def _tones(n: int, stone: Stone, radius: float) -> Tones:
 def _mark(n: int, mark: str, radius: float) -> tuple[Coverage, Coverage]:
     """A mark's dark border and its light middle."""
     if mark == BOMB:
-        return star(n, radius=0.6 * radius, grow=0.1 * radius), star(n, radius=0.6 * radius)
-    length, width, edge = 0.78 * radius, 0.17 * radius, 0.09 * radius
+        return star(n, radius=0.7 * radius, grow=0.12 * radius), star(n, radius=0.7 * radius)
+    length, width, edge = 0.8 * radius, 0.2 * radius, 0.1 * radius
 
     def bar(more: float) -> Coverage:
         across, down = (length + more, width + more) if mark == ROW else (width + more, length + more)
@@ -111,7 +143,7 @@ def _over(tones: Tones, coverage: Coverage, tone: int) -> Tones:
 
 
 def _scaled(values: Tones, times: int, by: int) -> Coverage:
-    return np.rint(values * times / by).astype(np.uint8)
+    return ((2 * values * times + by) // (2 * by)).astype(np.uint8)
 
 
 def _placed(points: tuple[Point, ...], radius: float) -> tuple[Point, ...]:

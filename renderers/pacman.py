@@ -1,7 +1,7 @@
 """Pac-Man in pictures: walls that join their neighbours, beans, pellets, a cherry, ghosts with eyes.
 
-A wall is drawn in one of 47 forms, by which of its eight neighbours are walls too, so that blocks look like one piece: a
-neighbour at a corner matters only where the wall runs on along both sides of that corner. All forms mean the same
+A wall is drawn in one of 47 forms, by which of its eight neighbours are walls too, so that blocks look like one piece:
+a neighbour at a corner matters only where the wall runs on along both sides of that corner. All forms mean the same
 thing, and a reader only needs to know a few of them.
 """
 

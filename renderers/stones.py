@@ -77,11 +77,8 @@ _SAPPHIRE = ((0.0, -1.06), *_mirrored(((0.5, -0.42), (0.8, 0.06), (0.82, 0.42), 
 _EMERALD = _mirrored(((0.44, -1.0), (0.76, -0.68), (0.76, 0.68), (0.44, 1.0)))
 _TOPAZ = _mirrored(((0.13, -1.06), (1.06, -0.13), (1.06, 0.13), (0.13, 1.06)))
 _AMETHYST = _mirrored(((0.15, -1.0), (1.06, 0.6), (0.91, 0.86)))
-_OPAL = _mirrored(
-    tuple((_WIDE * x, _HIGH * y) for x, y in (
-        (_C3, -_C1), (_C2, -_C2), (_C1, -_C3), (1.0, 0.0), (_C1, _C3), (_C2, _C2), (_C3, _C1),
-    ))  # fmt: skip
-)
+_ROUND = ((_C3, -_C1), (_C2, -_C2), (_C1, -_C3), (1.0, 0.0), (_C1, _C3), (_C2, _C2), (_C3, _C1))
+_OPAL = _mirrored(tuple((_WIDE * x, _HIGH * y) for x, y in _ROUND))
 _GIRDLE = -0.28
 _DIAMOND = Stone(
     outline=((-0.58, -0.84), (0.58, -0.84), (1.06, _GIRDLE), (0.0, 0.96), (-1.06, _GIRDLE)),

@@ -44,15 +44,16 @@ class Plan:
     kinds: tuple[int, int]
     marks: tuple[int, int]  # marked gems on the board
     rounds: tuple[int, int]  # of a named swap
+    fallen: tuple[int, int]  # gems that fall after a named swap
     fired: int  # marked gems that a named swap sets off, at least
 
 
 PLANS = {
-    1: Plan((4, 4), kinds=(4, 4), marks=(0, 0), rounds=(1, 1), fired=0),
-    2: Plan((5, 5), kinds=(4, 5), marks=(0, 0), rounds=(1, 1), fired=0),
-    3: Plan((6, 6), kinds=(4, 5), marks=(0, 0), rounds=(2, 4), fired=0),
-    4: Plan((7, 7), kinds=(5, 6), marks=(3, 5), rounds=(2, 4), fired=1),
-    5: Plan((8, 9), kinds=(5, 7), marks=(6, 9), rounds=(2, 5), fired=2),
+    1: Plan((4, 4), kinds=(4, 4), marks=(0, 0), rounds=(1, 1), fallen=(0, 4), fired=0),
+    2: Plan((5, 5), kinds=(4, 5), marks=(0, 0), rounds=(1, 1), fallen=(3, 99), fired=0),
+    3: Plan((6, 6), kinds=(4, 5), marks=(0, 0), rounds=(2, 4), fallen=(3, 99), fired=0),
+    4: Plan((7, 7), kinds=(5, 6), marks=(3, 5), rounds=(2, 4), fallen=(3, 99), fired=1),
+    5: Plan((8, 9), kinds=(5, 7), marks=(6, 9), rounds=(2, 5), fallen=(3, 99), fired=2),
 }
 FIRED = {ROW: "row-gem", COLUMN: "column-gem", BOMB: "bomb"}
 SCORES = 3
@@ -150,8 +151,12 @@ def best(found: tuple[Play, ...]) -> Play:
 
 
 def _fits(made: Play, plan: Plan) -> bool:
-    low, high = plan.rounds
-    return low <= len(made.rounds) <= high and sum(len(each.blasts) for each in made.rounds) >= plan.fired
+    blasts, fallen = sum(len(each.blasts) for each in made.rounds), sum(each.fallen for each in made.rounds)
+    return (
+        plan.rounds[0] <= len(made.rounds) <= plan.rounds[1]
+        and plan.fallen[0] <= fallen <= plan.fallen[1]
+        and blasts >= plan.fired
+    )
 
 
 def _board(plan: Plan, rng: Stream) -> Position:
