@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Pixels, Style
+from gamegen.core.rendering import Picture, Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
 from renderers.board import BoardRenderer, Seen, reading_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.reading.classify import join_cells
-from renderers.reading.colour import undo_drift
+from renderers.reading.colour import drift_between
 from renderers.reading.register import Registration, register
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
@@ -80,23 +80,25 @@ class Jewel2Renderer(BoardRenderer[Position]):
         The first round supposes that the board lies where it lay. Nothing but the picture and the skin's own tiles
         decides what is seen; a picture that is not like what it seems to show is refused as ever.
         """
-        found = Registration(np.eye(3), 0.0, Image.fromarray(image, "RGB"))
-        seen = self._laid(found, problem.position, style)
+        before = self.render(problem.position, style)
+        registration = Registration(np.eye(3), 0.0, Image.fromarray(image, "RGB"))
+        guess = problem.position
         for _ in range(LOOKS):
+            seen = self._laid(registration, guess, before, style)
             guess = self.decode(self.name_cells(seen, problem, style).symbols, problem, style)
-            found = register(image, self.render(guess, style).grey(), start=found.matrix)
-            seen = self._laid(found, guess, style)
-            if found.likeness > SURE:
+            if registration.likeness > SURE:
                 break
-        return seen
+            registration = register(image, self.render(guess, style).grey(), start=registration.matrix)
+        return self._laid(registration, guess, before, style)
 
-    def _laid(self, registration: Registration, known: Position, style: Style) -> Seen:
-        """The picture's cells, colours mended by those of a board that it is believed to show."""
-        tiles = reading_tiles(self, style, *self.size(known))
-        frame, n = self.board(style, *self.size(known)).frame, tiles.shape[1]
-        cells = join_cells(tiles[self.encode(known, style)])
+    def _laid(self, registration: Registration, guess: Position, before: Picture, style: Style) -> Seen:
+        """The picture's cells, colours mended by those of the board that it is believed to show."""
+        tiles = reading_tiles(self, style, *self.size(guess))
+        frame, n = self.board(style, *self.size(guess)).frame, tiles.shape[1]
         raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
-        return Seen(registration, undo_drift(raw, cells), cells, frame)
+        known = join_cells(tiles[self.encode(guess, style)])
+        drift = drift_between(raw, known)
+        return Seen(registration, drift, drift.undo(raw), known, frame, before)
 
 
 def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:

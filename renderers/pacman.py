@@ -82,7 +82,9 @@ class PacmanRenderer(BoardRenderer[Position]):
         tiles = reading_tiles(self, style, frame.rows, frame.cols)[_READ]
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
         inset = max(1, round(self.inset * tiles.shape[1]))
-        return classify(cells, smooth(tiles), meaning=_MEANS, inset=inset)
+        named = classify(cells, smooth(tiles), meaning=_MEANS, inset=inset)
+        forms = self.encode(self.decode(named.symbols, problem, style), style)
+        return Named(forms, named.confidence, named.distance)
 
 
 def _layers(symbol: str, n: int, style: Style) -> list[Layer]:
