@@ -21,8 +21,9 @@ MARGIN_SIDE = 256
 STRONG = 90.0
 """Grey levels by which a stained pixel differs, in the colour where it differs most."""
 
-OLD_CELL, NEW_CELL = 0.035, 0.4
-"""Shares of a cell that may be stained: of one that should be as it was, and of one drawn anew in another hand."""
+OLD_CELL, NEW_CELL, FOREIGN = 0.035, 0.4, 0.05
+"""Shares of a cell that may be stained: of one that should be as it was, of one drawn anew in another hand, and of that
+one by colours that its symbol does not have at all."""
 
 WINDOW, MARGIN = 10, 0.35
 """A margin is stained where so large a window is stained to so large a share: a halo round a letter is less."""
@@ -42,6 +43,12 @@ def stained_cell(seen: Floats, clean: Floats, changed: NDArray[np.bool_], *, ins
     board = stained_pixels(_board(seen), _board(clean)).reshape(rows, n, cols, n)
     inner = board[:, inset : n - inset, :, inset : n - inset]
     share = inner.mean(axis=(1, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
+    for row, col in np.argwhere(changed & (share * NEW_CELL > FOREIGN)):
+        odd = inner[row, :, col]
+        colours = clean[row, col, ::4, ::4].reshape(-1, 3)
+        drawn = seen[row, col, inset : n - inset, inset : n - inset][odd]
+        away = np.abs(drawn[:, None] - colours).max(axis=2).min(axis=1)
+        share[row, col] = max(share[row, col], float((away > STRONG).sum()) / odd.size / FOREIGN)
     row, col = np.unravel_index(int(share.argmax()), share.shape)
     return Cell(int(row), int(col)) if share[row, col] > 1 else None
 
@@ -65,8 +72,8 @@ def _densest(found: NDArray[np.bool_]) -> float:
     high, wide = min(WINDOW, found.shape[0]), min(WINDOW, found.shape[1])
     sums: NDArray[np.int32] = np.pad(found.astype(np.int32).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     inside: NDArray[np.int32] = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
-    most = int(inside.max())
-    return most / (high * wide)
+    share: float = inside.max() / (high * wide)
+    return share
 
 
 def _part(picture: Picture, band: Box, size: tuple[int, int]) -> Floats:
