@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from gamegen.core.verdict import Verdict as Verdict
     from gamegen.dataset import Dataset as Dataset
     from gamegen.dataset import create_dataset as create_dataset
+    from gamegen.judge import verify as verify
     from gamegen.registry import games as list_games
     from gamegen.registry import tasks as list_tasks
     from gamegen.sample import Sample as Sample
     from gamegen.sample import make_sample as make_sample
-    from gamegen.verify import verify as verify
 
 __version__ = "0.1.0"
 
@@ -26,7 +26,7 @@ _HOME = {
     "list_tasks": ("gamegen.registry", "tasks"),
     "Sample": ("gamegen.sample", "Sample"),
     "make_sample": ("gamegen.sample", "make_sample"),
-    "verify": ("gamegen.verify", "verify"),
+    "verify": ("gamegen.judge", "verify"),
 }
 
 __all__ = [

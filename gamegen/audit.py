@@ -18,9 +18,9 @@ from PIL import Image, ImageDraw
 
 from gamegen.core.key import LEVELS, Key
 from gamegen.core.stream import Stream
+from gamegen.judge import verify
 from gamegen.registry import plugin, plugin_of
 from gamegen.sample import Sample, make_sample
-from gamegen.verify import verify
 
 Made = tuple[Image.Image, bool] | None
 Attack = Callable[[Sample, Stream], Made]

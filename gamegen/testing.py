@@ -22,10 +22,10 @@ from gamegen.core.errors import BadInput, IllegalAction, UnreadableImage
 from gamegen.core.key import LANGUAGES, LEVELS, Key
 from gamegen.core.problem import steps_from_json
 from gamegen.core.stream import Stream
+from gamegen.judge import verify
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.registry import plugin
 from gamegen.sample import COLUMNS, Sample, make_sample, members_of
-from gamegen.verify import verify
 
 
 class LawBroken(AssertionError):

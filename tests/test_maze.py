@@ -19,8 +19,8 @@ from gamegen.core.key import Key
 from gamegen.core.problem import Fact, Problem
 from gamegen.core.stream import Stream
 from gamegen.games.maze import PENS, Draw, Maze, game
+from gamegen.judge import verify
 from gamegen.sample import Sample, make_sample
-from gamegen.verify import verify
 from renderers.maze import renderer
 from solvers.carving import ALGORITHMS, Draws, lattice, open_more, wilson
 from solvers.maze import solver

@@ -11,7 +11,7 @@ from PIL import Image
 from edit_models.editors.protocol import BatchEditor, Edit, Request
 from gamegen.core.verdict import Verdict
 from gamegen.images import load_rgb
-from gamegen.verify import verify
+from gamegen.judge import verify
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def _advance(bar: Any, verdict: dict[str, Any]) -> dict[str, Any]:
 def _verdict(item: tuple[StoredRow, Path]) -> dict[str, Any]:
     from dataclasses import asdict
 
-    from gamegen.verify import verify
+    from gamegen.judge import verify
 
     stored, outputs = item
     path = stored.output(outputs)

@@ -20,8 +20,8 @@ from PIL import Image
 from gamegen.core.errors import BadInput, UnreadableImage
 from gamegen.core.key import Key
 from gamegen.images import load_rgb
+from gamegen.judge import verify
 from gamegen.stored import StoredRow
-from gamegen.verify import verify
 
 FOLDER = Path(__file__).parent
 LARGEST_OUTPUT = 400_000
