@@ -15,6 +15,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -161,17 +162,17 @@ class BoardRenderer(Renderer[P]):
         board = self.board(style, *self.size(position))
         frame = board.frame
         canvas = board.page.copy()
-        cells = board.bank[self.encode(position, style)]  # (R, C, n, n)
-        area = canvas[frame.top : frame.bottom, frame.left : frame.right]
-        area.reshape(frame.rows, frame.cell, frame.cols, frame.cell)[...] = cells.transpose(0, 2, 1, 3)
+        strips = board.bank.transpose(1, 0, 2).take(self.encode(position, style), axis=1)  # (n, R, C, n)
+        area = canvas[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, frame.cell, -1)
+        area[...] = strips.reshape(frame.cell, frame.rows, -1).transpose(1, 0, 2)
         self.finish(canvas, board, position, style)
         return Picture(canvas, _palette(board, style))
 
     def mask(self, cells: frozenset[Cell], position: P, style: Style) -> NDArray[np.bool_]:
         frame = self.board(style, *self.size(position)).frame
         small = np.zeros((frame.rows, frame.cols), bool)
-        if cells:
-            small[tuple(np.array(list(cells)).T)] = True
+        places = np.fromiter(chain.from_iterable(cells), np.intp, 2 * len(cells))
+        small[places[::2], places[1::2]] = True
         return _over(frame, small)
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
@@ -240,8 +241,8 @@ class Seen:
 def _over(frame: Frame, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(H, W): the pixels of these cells (R, C)."""
     mask = np.zeros((frame.pixels, frame.pixels), bool)
-    area = mask[frame.top : frame.bottom, frame.left : frame.right]
-    area.reshape(frame.rows, frame.cell, frame.cols, frame.cell)[...] = cells[:, None, :, None]
+    area = mask[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, frame.cell, -1)
+    area[...] = cells.repeat(frame.cell, axis=1)[:, None]
     return mask
 
 
@@ -285,7 +286,9 @@ def _bank(
     colours = sorted(skin_file.load(renderer.skin_path)[skin]["palettes"][0])
     style = Style(skin, pixels, tuple(sorted([*shape, *((name, "#000000") for name in colours)])))
     inks = Inks(colours)
-    bank = np.stack([renderer.paint(symbol, cell, style, inks) for symbol in renderer.symbols(style)])
+    # Lines of pixels first, then symbols: a row of cells is then taken line by line, in large pieces of memory.
+    strips = np.stack([renderer.paint(symbol, cell, style, inks) for symbol in renderer.symbols(style)], axis=1)
+    bank = strips.transpose(1, 0, 2)
     line = scaled(style.number("line_width"), pixels)
     if line:
         bank[:, :line, :] = inks.solid("line")
