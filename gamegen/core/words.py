@@ -43,12 +43,13 @@ class Speaker:
             wordings = self._sections[section][name]
         except KeyError:
             raise BadInput(f"no words for {section}.{name} in language {self._language!r}") from None
-        values: dict[str, Any] = dict(self._skin_terms)
-        for key, fact in facts.items():
-            values[key] = self._spoken(fact)
         wording = wordings[0] if len(wordings) == 1 else self._rng.choice(wordings)
-        text: str = wording.format_map(values)
+        text: str = wording.format_map(_Spoken(self, facts))
         return text[:1].upper() + text[1:]
+
+    def word(self, name: str, facts: Mapping[str, Fact]) -> str | Count:
+        """What stands for `{name}`: a fact, or else what the skin calls it."""
+        return self._spoken(facts[name]) if name in facts else self._skin_terms[name]
 
     def join(self, sentences: list[str]) -> str:
         return _BETWEEN[self._language].join(sentences)
@@ -65,6 +66,19 @@ class Speaker:
             comma, last = "; ", " and "  # a cell's own name has a comma in it
         parts = [str(self._spoken(item)) for item in fact]
         return parts[0] if len(parts) == 1 else comma.join(parts[:-1]) + last + parts[-1]
+
+
+class _Spoken(dict[str, Any]):
+    """The words of one sentence, each looked up when the wording asks for it: most facts are never spoken."""
+
+    __slots__ = ("facts", "speaker")
+
+    def __init__(self, speaker: Speaker, facts: Mapping[str, Fact]) -> None:
+        self.speaker = speaker
+        self.facts = facts
+
+    def __missing__(self, name: str) -> str | Count:
+        return self.speaker.word(name, self.facts)
 
 
 class Count(int):
