@@ -1,26 +1,24 @@
-"""Maze: flood from the end, walk the parents back from the start, and look into every opening on the way.
+"""Maze: carve one, pick two far ends, survey the path between them, and tell it.
 
-The flood goes breadth first (up, down, left, right), so the walk is a shortest path, and in a maze without loops the
-only one. At each junction on it every other opening is searched as far as it goes without crossing the path: it is a
-dead end, or it leads back to the path behind, or it meets the path ahead, and then the steps that way would cost are
-known. These are the facts that the reasoning tells; of many junctions it tells the few most tempting ones.
+The reasoning walks the path and stops at its most tempting junctions: it says what every other opening there comes to
+(a dead end, a way back, a longer way, one just as short), and sums up the stretches between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from itertools import pairwise
 
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import Rejected, Unsolvable
 from gamegen.core.problem import Check, Difficulty, Fact, Problem, Solution, Step
 from gamegen.core.solver import Solver
 from gamegen.core.stream import Stream
-from gamegen.games.maze import END, FLOOR, PAINT, PENS, START, WALL, Draw, Maze, cell_table, enclosed, neighbours
+from gamegen.games.maze import END, FLOOR, PAINT, PENS, START, Draw, Maze, cell_table, enclosed, neighbours
 from solvers import carving
 from solvers.maze_judge import check, confirm
+from solvers.maze_survey import Opening, Survey, flood, survey_of
 
 SIZES = ((7, 9, 9, 9), (11, 13), (15, 17, 19, 21), (23, 25, 27, 29, 31), (33, 35, 37, 39, 41))
 ALGORITHMS = (carving.backtracker, carving.wilson, carving.kruskal, carving.division, carving.prim)
@@ -33,26 +31,8 @@ FAR = (0.5, 0.4, 0.25, 0.1, 0.05)
 ROOMS_A_LOOP = 9
 DECISIONS_TOLD = 5
 
-_OPEN = bytes(byte != ord(WALL) for byte in range(256))
-_BITS = bytes(ord("0") + (byte != ord(WALL)) for byte in range(256))
+_PAINT = ord(PAINT)
 _WALLS_ONLY = str.maketrans(START + END + PAINT, FLOOR * 3)
-
-
-class Opening(NamedTuple):
-    """A way off the path."""
-
-    place: int  # how many steps along the path
-    at: int
-    cells: int  # that can be seen in there without crossing the path
-    rest: int  # steps to the end from the junction this way, without turning back; 0 if it does not lead there
-    back: bool  # it meets the path again, but only behind
-
-
-class Survey(NamedTuple):
-    path: list[int]
-    openings: list[Opening]
-    floor: int
-    loops: int
 
 
 class MazeSolver(Solver[Maze]):
@@ -71,7 +51,7 @@ class MazeSolver(Solver[Maze]):
             raise Rejected("the maze has a loop")
         if not survey.openings:
             raise Rejected("there is nothing to decide")
-        if kind == "shortest" and not any(opening.rest for opening in survey.openings):
+        if kind == "shortest" and not any(opening.leads_on for opening in survey.openings):
             raise Rejected("only one way leads to the end")
         cells[start], cells[end] = ord(START), ord(END)
         pen = rng.choice(PENS)
@@ -89,13 +69,13 @@ class MazeSolver(Solver[Maze]):
         if problem.kind == "path" and survey.loops:
             raise Unsolvable(f"the maze has loops ({survey.loops}), so its path is not the only one:\n{maze}")
         path = survey.path
-        cells = list(maze.cells)
+        cells = bytearray(maze.cells.encode())
         for at in path[1:-1]:
-            cells[at] = PAINT
+            cells[at] = _PAINT
         thoughts = (*_overview(problem.kind, survey, size), *_walk(problem.kind, survey, size))
         return Solution(
             thoughts,
-            Maze(problem.text("colour"), "".join(cells)),
+            Maze(problem.text("colour"), cells.decode()),
             _difficulty(survey, sum(step.action != "" for step in thoughts)),
             {"painted": len(path) - 2, "first": cell_table(size)[path[1]], "last": cell_table(size)[path[-2]]},
         )
@@ -108,98 +88,6 @@ class MazeSolver(Solver[Maze]):
 
 
 solver = MazeSolver()
-
-
-@lru_cache(maxsize=8)
-def flood(walls: str, size: int, root: int) -> tuple[list[int], list[int]]:
-    """The cells that can be reached, nearest to the root first, and the next cell towards it by cell."""
-    unseen = bytearray(walls.encode().translate(_OPEN))
-    unseen[root] = 0
-    near, order, onward = neighbours(size), [root], [-1] * len(walls)
-    for at in order:
-        for other in near[at]:
-            if unseen[other]:
-                unseen[other] = 0
-                onward[other] = at
-                order.append(other)
-    return order, onward
-
-
-@lru_cache(maxsize=8)
-def survey_of(walls: str, size: int, start: int, end: int) -> Survey:
-    """What a solver needs to know of a maze given as walls and floor alone; generating and solving share it."""
-    order, onward = flood(walls, size, end)
-    path = [start]
-    while path[-1] != end:
-        if onward[path[-1]] < 0:
-            raise Unsolvable(f"no way leads from place {start} to place {end}")
-        path.append(onward[path[-1]])
-    loops = _joins(walls, size) - len(order) + 1
-    look = _look_into_loops if loops else _look_into_trees
-    return Survey(path, look(walls, size, path, order, onward), len(order), loops)
-
-
-def _look_into_trees(
-    walls: str, size: int, path: list[int], order: list[int], onward: list[int]
-) -> list[Opening]:  # fmt: skip
-    """Without loops every opening is a dead end, as large as the part of the flood beyond it."""
-    beyond = [1] * len(walls)
-    for at in reversed(order):
-        beyond[onward[at]] += beyond[at]
-    near, openings, behind, seen = neighbours(size), [], -1, 0
-    for place, at in enumerate(path[:-1]):
-        if beyond[at] > seen + 1:
-            openings += [
-                Opening(place, other, beyond[other], 0, False)
-                for other in near[at]
-                if onward[other] == at and other != behind
-            ]
-        behind, seen = at, beyond[at]
-    return openings
-
-
-def _look_into_loops(
-    walls: str, size: int, path: list[int], order: list[int], onward: list[int]
-) -> list[Opening]:  # fmt: skip
-    off, wall = -1, -2
-    places = [wall] * len(walls)
-    for at in order:
-        places[at] = off
-    for place, at in enumerate(path):
-        places[at] = place
-    near = neighbours(size)
-    return [
-        _look(other, place, places, near, len(path) - 1)
-        for place, at in enumerate(path[:-1])
-        for other in near[at]
-        if places[other] == off
-    ]
-
-
-def _look(
-    opening: int, place: int, places: list[int], near: Sequence[tuple[int, ...]], steps: int
-) -> Opening:  # fmt: skip
-    """Search an opening breadth first, up to the path: `places` has the path's numbers, -1 for other floor."""
-    depth, order, rest, back = {opening: 1}, [opening], 0, False
-    for at in order:
-        for other in near[at]:
-            met = places[other]
-            if met == -1:
-                if other not in depth:
-                    depth[other] = depth[at] + 1
-                    order.append(other)
-            elif met > place:
-                way = depth[at] + 1 + steps - met
-                rest = min(rest, way) if rest else way
-            elif 0 <= met < place:
-                back = True
-    return Opening(place, opening, len(order), rest, back and not rest)
-
-
-def _joins(walls: str, size: int) -> int:
-    """How many pairs of floor cells are side by side. The outer wall keeps rows apart."""
-    bits = int(walls.encode().translate(_BITS), 2)
-    return (bits & bits >> 1).bit_count() + (bits & bits >> size).bit_count()
 
 
 def _ends(walls: str, size: int, level: int, rng: Stream) -> tuple[int, int]:
@@ -216,14 +104,15 @@ def _ends(walls: str, size: int, level: int, rng: Stream) -> tuple[int, int]:
 
 
 def _told(survey: Survey) -> dict[int, list[Opening]]:
-    """The junctions worth a sentence, in path order: openings that lead on count most, then the deepest."""
-    last = len(survey.path) - 2  # beside the end nothing is left to decide
-    tempting = sorted(
-        (opening for opening in survey.openings if opening.place < last),
-        key=lambda opening: (not opening.rest, -opening.cells, opening.place),
-    )
-    chosen = sorted({opening.place for opening in tempting[:DECISIONS_TOLD]})
-    return {place: [each for each in survey.openings if each.place == place] for place in chosen}
+    """The junctions worth a sentence, in path order: openings that lead on count most, then the largest."""
+    beside_end = len(survey.path) - 2  # nothing is left to decide there
+    tempting = sorted([(not each.leads_on, -each.cells, each.place) for each in survey.openings])
+    places = [place for _, _, place in tempting if place < beside_end][:DECISIONS_TOLD]
+    told: dict[int, list[Opening]] = {place: [] for place in sorted(places)}
+    for opening in survey.openings:
+        if opening.place in told:
+            told[opening.place].append(opening)
+    return told
 
 
 def _overview(kind: str, survey: Survey, size: int) -> list[Step]:
@@ -241,15 +130,15 @@ def _walk(kind: str, survey: Survey, size: int) -> list[Step]:
     steps: list[Step] = []
     for here, there in pairwise(stops):
         for opening in told.get(here, ()):
-            steps.append(_decision(opening, path, table, names))
+            steps.append(_decision(opening, survey, table, names))
         passed = [opening for opening in survey.openings if here < opening.place < there]
         steps.append(_leg(kind, path[here : there + 1], passed, table, names))
     steps.append(Step("done", {"steps": last}))
     return steps
 
 
-def _decision(opening: Opening, path: list[int], table: Sequence[Cell], names: Mapping[int, str]) -> Step:
-    at = path[opening.place]
+def _decision(opening: Opening, survey: Survey, table: Sequence[Cell], names: Mapping[int, str]) -> Step:
+    path, at = survey.path, survey.path[opening.place]
     left = len(path) - 1 - opening.place
     facts: dict[str, Fact] = {
         "spot": "@there" if opening.place else "@at-start",
@@ -257,17 +146,16 @@ def _decision(opening: Opening, path: list[int], table: Sequence[Cell], names: M
         "wrong": names[opening.at - at],
         "way": names[path[opening.place + 1] - at],
     }
-    if not opening.rest:
-        return Step("back" if opening.back else "dead", facts | {"cells": opening.cells})
-    if opening.rest == left:
-        return Step("tie", facts | {"left": left})
-    return Step("longer", facts | {"rest": opening.rest, "left": left})
+    if not opening.leads_on:
+        return Step("back" if opening.leads_back else "dead", facts | {"cells": opening.cells})
+    rest = survey.rest(opening)
+    return Step("tie", facts | {"left": left}) if rest == left else Step("longer", facts | {"rest": rest, "left": left})
 
 
 def _leg(
     kind: str, path: list[int], passed: list[Opening], table: Sequence[Cell], names: Mapping[int, str]
 ) -> Step:  # fmt: skip
-    runs = tuple((names[delta][1:], len(tuple(same))) for delta, same in groupby([b - a for a, b in pairwise(path)]))
+    runs = _runs(path, names)
     facts: dict[str, Fact] = {
         "here": table[path[0]],
         "way": f"@{runs[0][0]}",
@@ -283,6 +171,17 @@ def _leg(
         rule += "_by"
         facts["passed"] = len(passed)
     return Step(rule, facts, str(Draw(table[path[0]], runs)))
+
+
+def _runs(path: list[int], names: Mapping[int, str]) -> tuple[tuple[str, int], ...]:
+    runs, last, since = [], path[1] - path[0], 0
+    for number in range(1, len(path) - 1):
+        delta = path[number + 1] - path[number]
+        if delta != last:
+            runs.append((names[last][1:], number - since))
+            last, since = delta, number
+    runs.append((names[last][1:], len(path) - 1 - since))
+    return tuple(runs)
 
 
 @lru_cache(maxsize=64)
