@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from operator import itemgetter
+from typing import Any
 
 from gamegen.games.sudoku import BOXES, Grid, houses, houses_of, peers
 
@@ -256,7 +257,7 @@ def _union(masks: list[int], numbers: Iterable[int]) -> int:
 
 
 @lru_cache(maxsize=8)
-def _getters(size: int) -> tuple[tuple[tuple[int, ...], itemgetter[int]], ...]:
+def _getters(size: int) -> tuple[tuple[tuple[int, ...], itemgetter[Any]], ...]:
     """Every house, and what fetches its cells' masks fastest."""
     return tuple((house, itemgetter(*house)) for house in houses(size))
 

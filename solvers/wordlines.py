@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gamegen.core.cell import Cell
 from gamegen.games.wordsearch import DIRECTIONS, WordGrid
@@ -62,7 +62,7 @@ def _count(text: str, word: str) -> int:
 
 
 @lru_cache(maxsize=32)
-def _orders(size: int) -> tuple[itemgetter[int], ...]:
+def _orders(size: int) -> tuple[itemgetter[Any], ...]:
     """Rows, columns and both diagonals, each as the places of one text; the place past the last is the line break."""
     stop, span = size * size, range(size)
     lines = (
