@@ -19,7 +19,7 @@ from gamegen.games.sokoban import BOXES, PLAYERS, TARGETS, Position, game, short
 from solvers.sokoban_bits import DIRECTIONS, bits, mask_of, moves
 from solvers.sokoban_check import asked_push, checked
 from solvers.sokoban_claims import confirmed
-from solvers.sokoban_reasons import plan_steps, push_steps
+from solvers.sokoban_reasons import plan_steps, push_steps, runs
 from solvers.sokoban_rooms import Room, Shape, draw_room
 from solvers.sokoban_search import NodeLimit, Tables, answer
 
@@ -44,6 +44,9 @@ LEVELS = {
 }
 PULLS_BEFORE_PUSH = (3, 16)
 """Reverse play before a `push` is asked for: enough to scatter the boxes, few enough to leave some on targets."""
+
+MOST_RUNS = 14
+"""Straight runs of pushes that a solution may have: longer plans make dull reading."""
 
 OTHER_ENDS = 200
 """States that generation grants to the search for each further region in which the player may end."""
@@ -85,6 +88,8 @@ def _draw_solve(level: Level, rng: Stream) -> Problem[Position]:
         raise Rejected("too few or too many pushes")
     if plan.nodes < level.nodes[0]:
         raise Rejected("too easy")
+    if len(runs(plan)) > MOST_RUNS:
+        raise Rejected("too long to tell")
     return Problem("solve", position)
 
 

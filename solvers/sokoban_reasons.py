@@ -14,6 +14,9 @@ from solvers.sokoban_search import Plan, Tables
 ASIDES = 2
 """How many remarks of one sort a text may hold."""
 
+LONG = 10
+"""Plans of so many runs are told with one remark less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -130,9 +133,9 @@ def _trap(position: Position, tables: Tables, plan: Plan) -> Iterator[Step]:
 
 def _told(tables: Tables, plan: Plan, player: int) -> Iterator[Step]:
     """The runs, each with the action that carries it out, and why a box has to wait where one has to."""
-    board = tables.board
-    remarks = 0
-    for run in runs(plan):
+    board, told = tables.board, runs(plan)
+    remarks = 0 if len(told) < LONG else ASIDES - 1
+    for run in told:
         move = plan.moves[run.start]
         stand, to = board.shift(move.box, move.direction ^ 1), plan.moves[run.start + run.pushes - 1].to
         if run.opens and remarks < ASIDES:

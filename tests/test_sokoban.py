@@ -182,6 +182,20 @@ def test_the_player_cannot_end_behind_a_closed_door() -> None:
     assert "cell (2, 5)" in solver.check(problem, DIVIDED.placed(door, Cell(2, 5))).reason
 
 
+def test_every_one_cell_mutation_is_judged_by_the_rules() -> None:
+    """All 6 other signs on every cell of a solved room: right only if nothing but a hidden target differs."""
+    problem = Problem("solve", DIVIDED)
+    gold = solver.solve(problem).after
+    accepted = []
+    for cell in gold.cells(SIGNS):
+        for sign in SIGNS.replace(gold[cell], ""):
+            rows = [list(row) for row in gold.rows]
+            rows[cell.row][cell.col] = sign
+            if solver.check(problem, Position(tuple(map("".join, rows)))).correct:
+                accepted.append((cell, sign))
+    assert accepted == [(Cell(2, 3), "$")]
+
+
 def test_both_sides_of_a_door_count_if_both_can_be_ended_on() -> None:
     open_room = room(
         """
