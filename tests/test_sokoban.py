@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import IllegalAction, Rejected, Unsolvable
 from gamegen.core.key import Key
-from gamegen.core.problem import Fact, Problem
+from gamegen.core.problem import Fact, Problem, Step
 from gamegen.core.stream import Stream
 from gamegen.games.sokoban import (
     BOXES,
@@ -197,19 +197,11 @@ def test_every_one_cell_mutation_is_judged_by_the_rules() -> None:
 
 
 def test_both_sides_of_a_door_count_if_both_can_be_ended_on() -> None:
-    open_room = room(
-        """
-########
-#--#---#
-#@$.-$-#
-#--#---#
-#------#
-########
-""".replace("$-#", "--#")
-    )
-    assert (
-        set(answer(open_room).tables.board.cells(answer(open_room).ends)) == brute_force(open_room, by_pushes=True)[1]
-    )
+    two_doors = room("#######\n#  #  #\n#@$.  #\n#  #  #\n# $.  #\n#  #  #\n#######")
+    found = answer(two_doors)
+    ends = set(found.tables.board.cells(found.ends))
+    assert ends == brute_force(two_doors, by_pushes=True)[1]
+    assert Cell(1, 1) in ends and Cell(1, 5) in ends
 
 
 def test_push_moves_the_box_and_the_player_follows() -> None:
@@ -229,18 +221,20 @@ def test_push_moves_the_box_and_the_player_follows() -> None:
 @pytest.mark.parametrize(
     "action",
     [
-        Push(Cell(1, 3), "left"),  # the player cannot get behind it: a wall
+        Push(Cell(1, 3), "left"),  # the player cannot get to its right side
         Push(Cell(1, 3), "right", 2),  # the second cell is wall
-        Push(Cell(1, 3), "up"),  # wall ahead
-        Push(Cell(2, 2), "up"),  # no box there
+        Push(Cell(1, 3), "down"),  # the player cannot get above it: a wall
+        Push(Cell(3, 3), "up"),  # wall ahead
+        Push(Cell(3, 3), "right"),  # another box ahead
+        Push(Cell(1, 2), "right"),  # no box there
         Walk(Cell(1, 3)),  # a box is there
         Walk(Cell(1, 1)),  # the player is there
     ],
     ids=str,
 )
-def test_illegal_actions_say_why(action: Push | Walk) -> None:
+def test_illegal_actions_raise(action: Push | Walk) -> None:
     with pytest.raises(IllegalAction):
-        game.apply(room("######\n#@ $.#\n######"), action)
+        game.apply(room("######\n#@ $.#\n#  ###\n#  $$#\n# ..##\n######"), action)
 
 
 @pytest.mark.parametrize(
@@ -339,6 +333,35 @@ def test_tampered_reasoning_is_caught(kind: str) -> None:
                     position = game.apply(position, game.parse_action(step.action))
             assert not solver.confirm(sample.problem, position, replace(step, rule="no such rule"))
     assert caught > 150
+
+
+CORRIDOR = room("########\n#@ $  .#\n#### $ #\n#  .   #\n########")
+FALSE_CLAIMS = [
+    Step("trap", {"box": Cell(1, 3), "direction": "@right", "to": Cell(1, 4)}),  # it can still go on to the right
+    Step("trap_corner", {"box": Cell(1, 3), "direction": "@left", "to": Cell(1, 2)}),  # not possible, and no corner
+    Step("occupied", {"box": Cell(1, 3), "blocker": Cell(2, 5), "direction": "@right"}),  # it is not in front
+    Step("taken", {"box": Cell(2, 5), "blocker": Cell(1, 3), "direction": "@down"}),  # it is not behind
+    Step("only_target", {"box": Cell(2, 5), "target": Cell(3, 3)}),  # both targets can be reached
+    Step("only_box", {"box": Cell(1, 3), "target": Cell(1, 6)}),  # the other box can get there too
+    Step("already_one", {"done": ()}),
+    Step("tight", {"pushes": 1}),
+    Step("here", {"stand": Cell(1, 2), "box": Cell(1, 3), "cells": 1, "direction": "@right", "to": Cell(1, 4)}),
+]
+
+
+@pytest.mark.parametrize("step", FALSE_CLAIMS, ids=lambda step: step.rule)
+def test_false_claims_are_refused(step: Step) -> None:
+    assert not solver.confirm(Problem("solve", CORRIDOR), CORRIDOR, step)
+
+
+def test_a_box_is_blocked_only_by_what_is_in_the_way() -> None:
+    """The box at (1, 3) shuts the player in; once it is gone, nothing keeps the player from (1, 5)."""
+    facts: dict[str, Fact] = {"box": Cell(2, 5), "blocker": Cell(1, 3), "direction": "@down", "stand": Cell(1, 5)}
+    problem = Problem("solve", CORRIDOR)
+    assert solver.confirm(problem, CORRIDOR, Step("blocked", facts))
+    opened = game.apply(CORRIDOR, Push(Cell(1, 3), "right", 3))
+    moved = {**facts, "blocker": Cell(1, 6)}
+    assert not solver.confirm(problem, opened, Step("blocked", moved))
 
 
 @pytest.mark.parametrize("skin", renderer.skins)
