@@ -24,6 +24,9 @@ from renderers.shapes import disc, line, rectangle, star, union
 LINKS = 16
 """A path tile for every set of sides that it joins: 1 up, 2 down, 4 left, 8 right."""
 
+THINNEST = 3.2
+"""Pixels across the path in the smallest pictures: less would not survive JPEG."""
+
 READING_SIDE = 230
 """Pixels along the board in which it is read, or a few more."""
 
@@ -59,7 +62,8 @@ class MazeRenderer(BoardRenderer[Maze]):
         if mark == BROKEN:
             layers.append((disc(n, radius=style.number("stroke") / 220), "pen"))
         elif len(symbol) > 1:
-            layers.append((_stroke(n, int(symbol[1:]), style.number("stroke") / 100, style.text("joint")), "pen"))
+            width = max(style.number("stroke") / 100, THINNEST / n)
+            layers.append((_stroke(n, int(symbol[1:]), width, style.text("joint")), "pen"))
         return compose(inks, n, layers, ground)
 
     def encode(self, position: Maze, style: Style) -> NDArray[np.intp]:
@@ -94,11 +98,12 @@ class MazeRenderer(BoardRenderer[Maze]):
         picture = self.render(before, style)
         reference = picture.rgb()
         floor = style.colours()["floor"]
-        registration = register(wiped(image, floor), wiped(reference, floor))
+        small = register(wiped(image, floor), wiped(reference, floor))
+        registration = replace(small, image=Image.fromarray(image, "RGB"))
         frame = self.board(style, *self.size(before)).frame
         n = min(frame.cell, max(8, min(20, READING_SIDE // before.size)))
         size = frame.cols * n, frame.rows * n
-        raw = replace(registration, image=Image.fromarray(image, "RGB")).crop(frame.box, size)
+        raw = registration.crop(frame.box, size)
         known = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(frame.box, size)
         drift = drift_between(raw, known)
         return Seen(registration, drift, drift.undo(raw), known, frame, picture)

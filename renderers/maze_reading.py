@@ -5,7 +5,7 @@
 3. A cell is painted if enough of its middle is in the pen's colour; strokes may be thin, thick or drawn by hand, and
    lean over into walls a little.
 4. Between two painted cells, from middle to middle, the paint may not be interrupted for longer than a grid line.
-5. What is not painted must still look like wall or floor.
+5. What is not painted must still look like wall or floor, and nothing foreign may be drawn over it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, PENS, SMEAR, START, WA
 from renderers.board import Seen
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, split_cells
 from renderers.reading.register import Floats
-from renderers.reading.strokes import TOUCH, broken, coverage, hue_plane, paint_share, pen_counts
+from renderers.reading.stains import NEW_CELL, OLD_CELL, margin_is_stained, stained_pixels
+from renderers.reading.strokes import HAZE, TOUCH, broken, coverage, hue_plane, paint_share, pen_counts
 
 Flags = NDArray[np.bool_]
 
@@ -83,7 +84,8 @@ def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    return Reading(Maze(pen, "".join(marks.ravel())), float(confidence.min()), quality)
+    stain = _stain(seen, share, painted | ~free)
+    return Reading(Maze(pen, "".join(marks.ravel())), float(confidence.min()), quality, stain)
 
 
 def _view(seen: Seen, before: Maze, style: Style) -> View:
@@ -156,6 +158,17 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags) -> Flags:
         other[:, :-1] |= one[:, :-1] & sign[:, 1:] & broken(line[:, :-1, half:], slack_at_ends)
         other[:, 1:] |= one[:, 1:] & sign[:, :-1] & broken(line[:, 1:, : n - half], slack_at_ends)
     return found
+
+
+def _stain(seen: Seen, share: Floats, changed: Flags) -> str:
+    """Where something was drawn that is not in the pen's colour: a cell, or the margin; empty if nowhere."""
+    rows, cols, n = share.shape[:3]
+    strange = stained_pixels(seen.board, seen.known).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
+    foreign = (strange & (share < HAZE))[:, :, 1:-1, 1:-1].mean(axis=(2, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
+    row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
+    if foreign[row, col] > 1:
+        return f"cell ({row}, {col})"
+    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, seen.frame.box) else ""
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:

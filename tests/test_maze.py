@@ -374,6 +374,23 @@ def test_bad_drawings_are_refused(skin: str) -> None:
         assert not verify(sample, drawn(sample, foreign, width=0.3)).correct
 
 
+@pytest.mark.parametrize("skin", renderer.skins)
+def test_right_paths_with_scribbles_are_refused(skin: str) -> None:
+    sample = asked_for("green", skin)
+    size = sample.problem.position.size
+    frame = renderer.board(sample.style, size, size).frame
+    on_margin, on_wall, on_floor = (sample.edited for _ in range(3))
+    ImageDraw.Draw(on_margin).ellipse((2, 2, 26, 26), fill="red")
+    assert not verify(sample, on_margin).correct
+    x, y = frame.left + frame.cell // 2, frame.top + frame.cell // 2
+    ImageDraw.Draw(on_wall).line((x, y, x + 3 * frame.cell, y), fill="#d00000", width=3)
+    assert not verify(sample, on_wall).correct
+    row, col = divmod(next(at for at, mark in enumerate(sample.solution.after.cells) if mark == "."), size)
+    x, y = x + col * frame.cell, y + row * frame.cell
+    ImageDraw.Draw(on_floor).line((x - 8, y - 8, x + 8, y + 8), fill="#ff00ff", width=3)
+    assert not verify(sample, on_floor).correct
+
+
 def test_one_thousand_small_mazes_hardly_repeat() -> None:
     for kind in ("path", "shortest"):
         seen = [game.canonical(problem.position) for problem in problems(kind, 1, 1000)]
