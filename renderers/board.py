@@ -28,7 +28,7 @@ from gamegen.core.stream import Stream
 from renderers import skin as skin_file
 from renderers.glyphs import text
 from renderers.inks import Inks, Tile
-from renderers.reading.classify import Named, classify, demand, join_cells, smooth, split_cells
+from renderers.reading.classify import Named, classify, demand, demand_full_strength, join_cells, smooth, split_cells
 from renderers.reading.colour import Drift, drift_between
 from renderers.reading.register import Box, Floats, Registration, register
 from renderers.reading.stains import margin_is_stained, stained_cell
@@ -179,6 +179,7 @@ class BoardRenderer(Renderer[P]):
         seen = self.look(image, problem, style)
         named = self.name_cells(seen, problem, style)
         demand(named)
+        self.demand_full_strength(seen, named.symbols, problem, style)
         position = self.decode(named.symbols, problem, style)
         stain = self.find_stain(seen, named.symbols, problem, style)
         return Reading(position, float(named.confidence.min()), named.quality, stain)
@@ -212,6 +213,16 @@ class BoardRenderer(Renderer[P]):
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
         inset = max(1, round(self.inset * tiles.shape[1]))
         return classify(cells, smooth(tiles), allowed=self.allowed(problem, style), inset=inset)
+
+    def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
+        """Raise UnreadableImage if a cell shows both what it was and what it became."""
+        frame = seen.frame
+        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
+        known = self.encode(problem.position, style)
+        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        inset = max(1, round(self.inset * tiles.shape[1]))
+        inner = (slice(None), slice(None), slice(inset, -inset), slice(inset, -inset))
+        demand_full_strength(cells[inner], tiles[known][inner], tiles[symbols][inner], symbols != known)
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""

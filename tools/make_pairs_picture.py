@@ -1,6 +1,6 @@
 """Draw docs/pairs.png, the picture at the top of the README: one pair of every game, made by the package itself.
 
-    python tools/make_pairs_picture.py
+python tools/make_pairs_picture.py
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ FARTHEST = 62.0
 
 LOWEST_CONFIDENCE = 0.12
 
+FAINT, STRONGEST = 0.62, 0.97
+"""A change must reach this share of its full contrast, taken at this quantile of the cell's pixels."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named:
@@ -99,6 +102,21 @@ def demand(named: Named, *, where: NDArray[np.bool_] | None = None) -> None:
         raise UnreadableImage(
             f"cell ({row}, {col}) {why}" + (f", and {int(wrong.sum()) - 1} more" if wrong.sum() > 1 else "")
         )
+
+
+def demand_full_strength(seen: Floats, before: Floats, after: Floats, changed: NDArray[np.bool_]) -> None:
+    """Raise UnreadableImage if a changed cell changed only half: drawn faintly, or not wiped out.
+
+    All are cells (R, C, n, n, 3): as seen, clean as they were, and clean as they are read. What counts is the contrast
+    of the change, not its shape, so another hand or another face is as good as ours.
+    """
+    for row, col in np.argwhere(changed):
+        cell = row, col
+        wanted = np.abs(after[cell] - before[cell]).max(axis=2)
+        made = np.abs(seen[cell] - before[cell]).max(axis=2)
+        strong = float(np.quantile(wanted, STRONGEST))
+        if float(np.quantile(made, STRONGEST)) < FAINT * strong:
+            raise UnreadableImage(f"the change in cell ({row}, {col}) is drawn so faintly that it may not be meant")
 
 
 def _decide(distance: Floats, meaning: NDArray[np.intp]) -> Named:
