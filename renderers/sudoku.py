@@ -28,8 +28,8 @@ DIGITS = LARGEST_DIGIT + 1
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
 
-OWN_HAND = 24.0
-"""A digit this far (root mean square, grey levels) from its tile was written in another face or ink."""
+OWN_HAND, NO_HAND = 15.0, 24.0
+"""A digit this far (root mean square, grey levels) from its tile may be in another face or ink, and surely is."""
 
 ANOTHER_HAND = 0.5
 """Confidence in a digit that was read, not recognised."""
@@ -40,6 +40,7 @@ _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "ç¬¬{}è¡
 class SudokuRenderer(BoardRenderer[Grid]):
     name = "sudoku"
     inset = 0.1
+    reading_side = 234
 
     def size(self, position: Grid) -> tuple[int, int]:
         return position.size, position.size
@@ -97,16 +98,17 @@ class SudokuRenderer(BoardRenderer[Grid]):
         cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
         inset = max(2, round(self.inset * cells.shape[2]))
         cells = cells[:, :, inset:-inset, inset:-inset]
-        strange = (named.distance > OWN_HAND) | (named.confidence < LOWEST_CONFIDENCE)
-        overlooked = ~strange & (named.symbols % DIGITS == 0) & has_ink(cells)
+        doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
+        blank = named.symbols % DIGITS == 0
+        blank[blank] = has_ink(cells[blank])
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        for row, col in np.argwhere(strange | overlooked):
+        for row, col in np.argwhere(doubtful | blank | (named.distance > OWN_HAND)):
             digit = read_digit(cells[row, col])
             if digit is not None:
                 symbols[row, col] += digit - symbols[row, col] % DIGITS
-                confidence[row, col] = ANOTHER_HAND
+                confidence[row, col] = max(confidence[row, col], ANOTHER_HAND)
                 distance[row, col] = min(distance[row, col], FARTHEST)
-            elif strange[row, col]:
+            elif doubtful[row, col] or blank[row, col]:
                 confidence[row, col] = 0.0
         return Named(symbols, confidence, distance)
 

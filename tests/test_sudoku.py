@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import colorsys
+import math
+from dataclasses import replace
 from functools import cache
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.key import Key
 from gamegen.core.problem import Problem, Step
+from gamegen.core.rendering import parse_colour
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
+from gamegen.sample import Sample, make_sample
+from gamegen.verify import verify
+from renderers import skin as skin_file
+from renderers.sudoku import renderer
 from solvers.sudoku import solver
 from solvers.sudoku_count import Completions, completion, count, full_grid
 from solvers.sudoku_logic import Cut, Marks, find_cut
@@ -388,3 +398,58 @@ def test_next_is_judged_by_the_one_forced_cell() -> None:
         check = solver.check(problem, wrong)
         assert not check.correct and check.reason.endswith(".")
     assert solver.check(problem, right.filled([(given_cell, 0)])).preserved == pytest.approx(79 / 80)
+
+
+# Pictures -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("skin", ("classic", "dark"))
+@pytest.mark.parametrize(("face", "ink", "height"), (("serif", "#1040c0", 42), ("round", "#b02020", 60)))
+def test_another_hand_is_read(skin: str, face: str, ink: str, height: int) -> None:
+    """An editor may write in another face, ink and size."""
+    sample = make_sample(Key("sudoku/solve", level=4, seed=31, skin=skin))
+    hand = {"face": face, "ink": ink, "height": height}
+    style = replace(sample.style, picks=tuple((name, hand.get(name, value)) for name, value in sample.style.picks))
+    drawn = sample.plugin.renderer.render(sample.solution.after, style).rgb()
+    verdict = verify(sample.row(), np.where(sample.mask[:, :, None], drawn, sample.original_picture.rgb()))
+    assert verdict.correct, verdict.reason
+
+
+@pytest.mark.parametrize("skin", ("classic", "dark"))
+def test_a_scribble_is_not_an_answer(skin: str) -> None:
+    sample = make_sample(Key("sudoku/next", level=3, seed=31, skin=skin))
+    scribble = sample.original_picture.rgb().copy()
+    rows, cols = np.nonzero(sample.plugin.renderer.mask(_changed(sample), sample.problem.position, sample.style))
+    middle = slice(rows.min() + 12, rows.max() - 12), slice(cols.min() + 12, cols.max() - 12)
+    scribble[middle] = 255 - scribble[middle]
+    assert not verify(sample.row(), scribble).correct
+
+
+def _changed(sample: Sample) -> frozenset[Cell]:
+    before, after = sample.problem.position, sample.solution.after
+    return frozenset(before.cell(n) for n, digit in enumerate(before.digits) if digit != after.digits[n])
+
+
+def test_colour_words_fit_and_differ() -> None:
+    """In every colour skin nine words, nine colours, and no two colours alike."""
+    for skin, table in skin_file.load(renderer.skin_path).items():
+        for palette in table["palettes"]:
+            shown = [parse_colour(palette[f"c{digit}"]) for digit in range(1, 10) if f"c{digit}" in palette]
+            if table["marks"] == "digits":
+                assert not shown
+                continue
+            assert [table["say"]["en"][f"d{digit}"] for digit in range(1, 10)] == list(HUES)
+            for (name, (low, high)), colour in zip(HUES.items(), shown, strict=True):
+                hue, light, strength = colorsys.rgb_to_hls(*(part / 255 for part in colour))
+                assert low <= hue * 360 % 360 < high or (name == "red" and hue * 360 > 345), (skin, name, colour)
+                assert strength > 0.4 and (name != "brown" or light < 0.36) and (name != "pink" or light > 0.75)
+            ground = parse_colour(palette["cell"])
+            for one, other in combinations([*shown, ground], 2):
+                assert math.dist(one, other) > 70, (skin, one, other)
+
+
+HUES = {
+    "red": (0, 12), "blue": (212, 232), "yellow": (46, 58), "green": (120, 145), "purple": (265, 290),
+    "orange": (25, 35), "cyan": (186, 200), "pink": (320, 335), "brown": (22, 35),
+}  # fmt: skip
+"""What a person calls a colour: its range of hues in degrees. Brown is a dark orange, pink a light red or magenta."""
