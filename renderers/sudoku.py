@@ -17,7 +17,7 @@ from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
 from renderers import skin as skin_file
 from renderers.board import Board, BoardRenderer, Seen, scaled
 from renderers.glyphs import glyph
-from renderers.inks import Coverage, Inks, Tile, compose
+from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, split_cells
 from renderers.reading.digits import has_ink, read_digit
 from renderers.shapes import disc, rectangle, stamp
@@ -127,9 +127,9 @@ class SudokuRenderer(BoardRenderer[Grid]):
 
 
 def _spot(marks: str, n: int) -> Coverage:
-    """What carries a colour: nearly the whole cell, a rounded tile or a disc."""
+    """What carries a colour: the whole cell, a rounded tile or a disc."""
     if marks == "fill":
-        return rectangle(n, box=(0.11, 0.11, 0.94, 0.94))
+        return np.full((n, n), FULL, np.uint8)
     if marks == "tile":
         return rectangle(n, box=(0.1, 0.1, 0.9, 0.9), radius=0.14)
     return disc(n, radius=0.36)

@@ -23,7 +23,7 @@ WEIGHTS = {
 }  # fmt: skip
 """What filling a cell or ruling candidates out costs a person, by technique; a search costs per node."""
 
-SIZES = {1: ((3, 4, 6), (2, 43, 55)), 2: ((4, 6), (15, 85)), 3: ((9,), (1,)), 4: ((9,), (1,)), 5: ((9,), (1,))}
+SIZES = {1: ((3, 4, 6), (1, 27, 72)), 2: ((4, 6), (6, 94)), 3: ((9,), (1,)), 4: ((9,), (1,)), 5: ((9,), (1,))}
 """level -> grid sizes and how often each comes. There are too few small puzzles for them to come more often."""
 
 BLANKS = {(1, 3): (3, 6), (1, 4): (5, 9), (1, 6): (6, 9), (2, 4): (10, 12), (2, 6): (16, 22), (3, 9): (36, 46)}
