@@ -20,8 +20,8 @@ from gamegen.core.problem import Problem, Step
 from gamegen.core.rendering import parse_colour
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
+from gamegen.judge import verify
 from gamegen.sample import Sample, make_sample
-from gamegen.verify import verify
 from renderers import skin as skin_file
 from renderers.sudoku import renderer
 from solvers.sudoku import solver
