@@ -235,6 +235,11 @@ def test_cuts_never_rule_out_the_solution(level: int) -> None:
                 break
 
 
+def test_no_two_cores_of_the_bank_are_the_same() -> None:
+    every = [core for level in (4, 5) for core in cores()[level]]
+    assert len(every) == len({game.canonical(core) for core in every}) == 1000
+
+
 def test_digging_leads_back_to_the_core() -> None:
     for core in cores()[4][:5]:
         dug = dig(core, Stream("back", core.digits.count(0)), blanks=50)
