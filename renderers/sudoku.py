@@ -15,10 +15,10 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, Seen, scaled
+from renderers.board import Board, BoardRenderer, Seen, reading_tiles, scaled
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, split_cells
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
 from renderers.reading.digits import has_ink, read_digit
 from renderers.shapes import disc, rectangle, stamp
 
@@ -110,6 +110,18 @@ class SudokuRenderer(BoardRenderer[Grid]):
             elif doubtful[row, col] or blank[row, col]:
                 confidence[row, col] = 0.0
         return Named(symbols, confidence, distance)
+
+    def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> str:
+        """New digits in another hand are unlike our tiles, but no stain: only plain digits were read as such."""
+        new = (symbols != self.encode(problem.position, style)) & (symbols % DIGITS > 0)
+        if style.text("marks") == "digits" and new.any():
+            frame = seen.frame
+            cells = split_cells(seen.board, frame.rows, frame.cols).copy()
+            tiles = reading_tiles(self, style, frame.rows, frame.cols)[symbols]
+            new[new] = ((cells[new] - tiles[new]) ** 2).mean(axis=(1, 2, 3)) > OWN_HAND**2
+            cells[new] = tiles[new]
+            seen = replace(seen, board=join_cells(cells))
+        return super().find_stain(seen, symbols, problem, style)
 
     def finish(self, canvas: Pixels, board: Board, position: Grid, style: Style) -> None:
         """Thick lines around the boxes; around the whole where there are none."""
