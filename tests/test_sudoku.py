@@ -409,7 +409,7 @@ def test_next_is_judged_by_the_one_forced_cell() -> None:
 
 
 @pytest.mark.parametrize("skin", ("classic", "dark"))
-@pytest.mark.parametrize(("face", "ink", "height"), (("serif", "#1040c0", 42), ("round", "#b02020", 60)))
+@pytest.mark.parametrize(("face", "ink", "height"), (("serif", "#3070f0", 46), ("round", "#d03030", 60)))
 def test_another_hand_is_read(skin: str, face: str, ink: str, height: int) -> None:
     """An editor may write in another face, ink and size."""
     sample = make_sample(Key("sudoku/solve", level=4, seed=31, skin=skin))
