@@ -16,8 +16,6 @@ from torch import Tensor, nn
 from edit_models.bagel.config import LatentConfig
 from gamegen.core.errors import BadInput, MissingExtra
 
-SCALE, SHIFT = 0.3611, 0.1159  # latents are stored as SCALE * (z - SHIFT)
-
 
 class Autoencoder(Protocol):
     def encode(self, pixels: Tensor, generator: torch.Generator) -> Tensor:
@@ -34,20 +32,21 @@ class PatchAutoencoder(nn.Module):
 
     def __init__(self, config: LatentConfig) -> None:
         super().__init__()
-        self.side = config.downsample
+        self.side, self.scale, self.shift = config.downsample, config.scale, config.shift
         if config.channels != 3 * self.side**2:
             raise BadInput(f"a patch autoencoder of {self.side} pixels has {3 * self.side**2} channels")
 
     def encode(self, pixels: Tensor, generator: torch.Generator) -> Tensor:
-        return nn.functional.pixel_unshuffle(pixels[None], self.side)[0]
+        return self.scale * (nn.functional.pixel_unshuffle(pixels[None], self.side)[0] - self.shift)
 
     def decode(self, latent: Tensor) -> Tensor:
-        return nn.functional.pixel_shuffle(latent[None], self.side)[0]
+        return nn.functional.pixel_shuffle(latent[None] / self.scale + self.shift, self.side)[0]
 
 
 class FluxAutoencoder(nn.Module):
-    def __init__(self, kl: nn.Module) -> None:
+    def __init__(self, kl: nn.Module, config: LatentConfig) -> None:
         super().__init__()
+        self.scale, self.shift = config.scale, config.shift
         self.kl = kl.eval().requires_grad_(False)
 
     @torch.no_grad()
@@ -56,12 +55,13 @@ class FluxAutoencoder(nn.Module):
         moments = self.kl.encoder(pixels[None].to(weight.device, weight.dtype))[0].float()
         mean, log_variance = moments.chunk(2)  # (16, h / 8, w / 8) each
         noise = torch.randn(mean.shape, generator=generator).to(mean.device)
-        return SCALE * (mean + torch.exp(log_variance / 2) * noise - SHIFT)
+        return self.scale * (mean + torch.exp(log_variance / 2) * noise - self.shift)
 
     @torch.no_grad()
     def decode(self, latent: Tensor) -> Tensor:
         weight = next(self.kl.parameters())
-        return self.kl.decoder((latent[None] / SCALE + SHIFT).to(weight.device, weight.dtype))[0].float()
+        z = latent[None] / self.scale + self.shift
+        return self.kl.decoder(z.to(weight.device, weight.dtype))[0].float()
 
 
 def flux_skeleton(config: LatentConfig, *, width: int = 128) -> nn.Module:
@@ -98,7 +98,7 @@ def flux_autoencoder(tensors: Mapping[str, Tensor], config: LatentConfig) -> Flu
             raise BadInput(f"{name}: expected {tuple(expected[name].shape)}, found {tuple(tensor.shape)}")
         renamed[name] = flat
     kl.load_state_dict(renamed, assign=True)
-    return FluxAutoencoder(kl)
+    return FluxAutoencoder(kl, config)
 
 
 RENAMES = (

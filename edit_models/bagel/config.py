@@ -63,6 +63,8 @@ class LatentConfig:
     downsample: int = 8
     patch: int = 2
     side: int = 64  # rows and columns of the position table, in tokens
+    scale: float = 0.3611  # latents are stored as scale * (z - shift), which gives them a variance near 1
+    shift: float = 0.1159
 
     @property
     def token_width(self) -> int:

@@ -118,14 +118,20 @@ class Bagel(nn.Module):
 
     @torch.no_grad()
     def initialise(self, seed: int) -> None:
-        """Fresh weights, for training from scratch; the velocity starts at zero."""
+        """Fresh weights, for training from scratch: maps keep the variance, and what a layer adds is small."""
         generator = torch.Generator().manual_seed(seed)
+        quiet = (2 * self.config.language.layers) ** -0.5
         for name, weight in self.named_parameters():
             if weight.ndim == 2:
-                weight.normal_(0.0, 0.02, generator=generator)
+                adds = any(part in name for part in ("o_proj", "down_proj", "out_proj", "mlp.fc2"))
+                weight.normal_(0.0, weight.shape[1] ** -0.5 * (quiet if adds else 1.0), generator=generator)
             else:
                 weight.fill_(1.0 if "norm" in name and name.endswith("weight") else 0.0)
-        self.llm2vae.weight.zero_()
+            if "q_norm" in name:  # normed queries of few dimensions could hardly single out one token otherwise
+                weight.fill_(2.0)
+        # The velocity contains the noise that went in, so let it through from the start.
+        width, hidden = self.config.latent.token_width, self.config.language.hidden
+        self.llm2vae.weight.copy_(self.vae2llm.weight.T * (width / hidden))
         self.vit_pos_embed.fill()
         self.latent_pos_embed.fill()
 

@@ -43,12 +43,15 @@ class Tokenizer:
 
 
 def write_small_tokenizer(folder: Path, texts: Iterable[str], *, size: int) -> int:
-    """Trains a byte-level tokenizer on these texts, writes it, and returns its vocabulary size."""
+    """Trains a byte-level tokenizer on these texts, writes it, and returns its vocabulary size.
+
+    Unlike a large model's, it may join words: the phrases of a puzzle world repeat, and short sequences train faster.
+    """
     from tokenizers import Tokenizer as Backend
     from tokenizers import decoders, models, pre_tokenizers, trainers
 
     backend = Backend(models.BPE())
-    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     backend.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=size,

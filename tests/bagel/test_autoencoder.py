@@ -10,12 +10,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from edit_models.bagel.autoencoder import SCALE, SHIFT, flux_autoencoder
+from edit_models.bagel.autoencoder import flux_autoencoder
 from edit_models.bagel.config import LatentConfig
 from gamegen.core.errors import BadInput
 
 KEYS = json.loads((Path(__file__).parent / "keys.json").read_text(encoding="utf-8"))["autoencoder"]
 State = dict[str, Tensor]
+SCALE, SHIFT = 0.3611, 0.1159
 
 
 @pytest.fixture(scope="module")

@@ -172,7 +172,8 @@ def test_a_latent_does_not_depend_on_its_neighbours(board_data: Path, tokenizer:
     target = alone[0].tokens.latents[:16]
     assert not torch.allclose(clean, target)  # the edit differs from the source ...
     green = clean.reshape(16, 4, 3, 16)[:, :, 1]  # ... in its green channel, which the row paints 200
-    assert torch.allclose(green, torch.full_like(green, 200 / 255 * 2 - 1), atol=1e-4)
+    pixels = green / checkpoint.config.latent.scale + checkpoint.config.latent.shift
+    assert torch.allclose(pixels, torch.full_like(green, 200 / 255 * 2 - 1), atol=1e-4)
 
 
 def test_labels_are_the_next_tokens(board_data: Path, tokenizer: Tokenizer, tiny_folder: Path) -> None:

@@ -32,6 +32,12 @@ def board(seed: int, size: tuple[int, int] = (32, 32)) -> Image.Image:
     return picture(values * 2 - 1)
 
 
+def gap(one: bytes, other: bytes) -> int:
+    """The largest difference between two pictures, in levels of 255."""
+    assert len(one) == len(other)
+    return max(abs(a - b) for a, b in zip(one, other, strict=True))
+
+
 def by_hand(editor: BagelEditor, image: Image.Image, words: str, thought: tuple[int, ...] | None, seed: int) -> bytes:
     """The same edit with one full forward per context and step, no cache anywhere."""
     model, tokenizer, s, c = editor.model, editor.tokenizer, editor.settings, editor.config
@@ -64,7 +70,7 @@ def by_hand(editor: BagelEditor, image: Image.Image, words: str, thought: tuple[
 def test_editing_equals_full_forwards(editor: BagelEditor, renorm: str) -> None:
     editor.settings = replace(QUICK, think=False, renorm=renorm, interval=(0.2, 0.95))
     edit = editor.edit(board(0), "Place X.", seed=7)
-    assert edit.image.tobytes() == by_hand(editor, board(0), "Place X.", None, 7)
+    assert gap(edit.image.tobytes(), by_hand(editor, board(0), "Place X.", None, 7)) <= 1
     assert edit.thinking == ""
 
 
@@ -77,7 +83,7 @@ def test_thinking_is_the_greedy_continuation_and_conditions_the_picture(editor: 
     edit = editor.edit(board(0), "Place X.", seed=7)
     ids = tuple(kept[0][0])
     assert 0 < len(ids) <= 12
-    assert edit.image.tobytes() == by_hand(editor, board(0), "Place X.", ids, 7)
+    assert gap(edit.image.tobytes(), by_hand(editor, board(0), "Place X.", ids, 7)) <= 1
     plain = editor.edit(board(1), "Place X.", seed=7)
     assert plain.image.tobytes() != edit.image.tobytes()
 
@@ -90,8 +96,7 @@ def test_a_batch_of_different_sizes_equals_single_edits(editor: BagelEditor) -> 
     for request, together in zip(requests, batch, strict=True):
         alone = editor.edit(request.image, request.instruction, seed=request.seed)
         assert alone.thinking == together.thinking
-        gap = torch.tensor(list(alone.image.tobytes())).sub(torch.tensor(list(together.image.tobytes()))).abs()
-        assert gap.max() <= 1
+        assert gap(alone.image.tobytes(), together.image.tobytes()) <= 1
         assert together.image.size == request.image.size
 
 
