@@ -16,7 +16,7 @@ from renderers.board import BoardRenderer
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.shapes import disc, fade, rectangle, stamp, union
 
-SKIES = 12
+SKIES = 6
 """Different patterns of stars; a cell's place decides which one lies behind it."""
 
 # The left half of each sprite with its middle column; the right half mirrors it.

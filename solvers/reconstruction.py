@@ -20,6 +20,8 @@ from gamegen.games.reconstruction import FILLED, Position, Stack, Unstack, View,
 AXES = {"front": "y", "side": "x"}
 """The labels under each view."""
 
+_OTHER = {"front": "x", "side": "y"}
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -41,6 +43,9 @@ LEVELS = {
 BLANK_SHARE = 0.3
 """How often `project` starts with both views blank instead of wrong."""
 
+TELLING = 0.7
+"""How often `voxel` insists on a cube that changes a view."""
+
 
 class ReconstructionSolver(Solver[Position]):
     def generate(self, kind: str, level: int, rng: Stream) -> Problem[Position]:
@@ -49,7 +54,7 @@ class ReconstructionSolver(Solver[Position]):
         if kind == "project":
             return Problem("project", _wrongly_drawn(heights, rng))
         position = _drawn(heights)
-        order, x, y = rng.choice(_orders(position))
+        order, x, y = _order(position, rng)
         changed = game.apply(position, game.parse_action(f"{order} {x},{y}"))
         if not decidable(changed.heights):
             raise Rejected("the change would hide something")
@@ -136,15 +141,19 @@ def _wrongly_drawn(heights: Heights, rng: Stream) -> Position:
     return Position(heights, views[0], views[1])
 
 
-def _orders(position: Position) -> list[tuple[str, int, int]]:
-    """Every cube that can be added or removed; more can be added than removed, so removals are listed twice."""
-    orders = []
-    for action in game.actions(position):
-        if isinstance(action, Stack):
-            orders.append(("add", action.x, action.y))
-        elif isinstance(action, Unstack):
-            orders += [("remove", action.x, action.y)] * 2
-    return orders
+def _order(position: Position, rng: Stream) -> tuple[str, int, int]:
+    """A cube to add or to remove, mostly one that can be told from a view; more can be added than removed."""
+    wanted = Stack if rng.chance(0.5) else Unstack
+    actions = [action for action in game.actions(position) if isinstance(action, wanted)]
+    telling = [action for action in actions if _silhouettes(game.apply(position, action).heights) != _views(position)]
+    if not actions:
+        raise Rejected("there is no such cube")
+    chosen = rng.choice(telling if telling and rng.chance(TELLING) else actions)
+    return ("add" if isinstance(chosen, Stack) else "remove"), chosen.x, chosen.y
+
+
+def _views(position: Position) -> tuple[View, View]:
+    return position.front, position.side
 
 
 def _solve_project(problem: Problem[Position]) -> Solution[Position]:
@@ -172,7 +181,7 @@ def _column_step(position: Position, view: str, column: int) -> Step:
     facts: dict[str, Fact] = {"view": f"@{view}", "axis": AXES[view], "column": column}
     rule = "keep" if drawn == right else "redraw"
     if tallest:
-        facts |= {"heights": heights, "tallest": tallest}
+        facts |= {"other": _OTHER[view], "heights": heights, "tallest": tallest}
     else:
         rule += "-blank"
     return Step(rule, facts, "" if drawn == right else f"{view} {column}")
@@ -186,9 +195,10 @@ def _solve_voxel(problem: Problem[Position]) -> Solution[Position]:
     moved = game.apply(start, game.parse_action(action))
     now = moved.heights[x - 1][y - 1]
     facts: dict[str, Fact] = {"x": x, "y": y}
+    z = max(height, now)
     steps = [
-        Step("found", facts | {"height": height}),
-        Step(f"{order}-cube", facts | {"z": max(height, now), "height": now}, action),
+        Step("found", facts | {"height": height}) if height else Step("bare", facts),
+        Step(_CUBE_RULES[order, z == 1], facts | ({"z": z} if z == 1 else {"z": z, "height": now}), action),
     ]
     for view, column in (("front", y), ("side", x)):
         step = _view_step(start, moved, view, column)
@@ -201,14 +211,26 @@ def _solve_voxel(problem: Problem[Position]) -> Solution[Position]:
     return Solution(tuple(steps), moved, difficulty, facts | {"height": now} | tops)
 
 
+_CUBE_RULES = {
+    ("add", False): "add-cube",
+    ("add", True): "add-first",
+    ("remove", False): "remove-cube",
+    ("remove", True): "remove-last",
+}
+"""What is said of a cube, by the order and by whether it lies on the floor."""
+
+
 def _view_step(before: Position, moved: Position, view: str, column: int) -> Step:
     """How a view's column follows the changed structure."""
     old, new = before.tallest(view, column), moved.tallest(view, column)
     facts: dict[str, Fact] = {"view": f"@{view}", "axis": AXES[view], "column": column}
+    if not new:
+        return Step("view-empties", facts, f"{view} {column}")
+    facts |= {"other": _OTHER[view], "heights": _behind(moved, view, column), "tallest": new}
     if new == old:
-        return Step("view-stays", facts | {"tallest": new})
+        return Step("view-stays", facts)
     rule = "view-grows" if new > old else "view-shrinks"
-    return Step(rule, facts | {"tallest": new, "square": max(old, new)}, f"{view} {column}")
+    return Step(rule, facts | {"square": max(old, new)}, f"{view} {column}")
 
 
 def _behind(position: Position, view: str, column: int) -> tuple[int, ...]:
@@ -310,27 +332,34 @@ def _column_is(problem: Problem[Position], position: Position, step: Step) -> bo
         return False
     if step.action != (f"{str(view)[1:]} {column}" if redrawn else ""):
         return False
-    if blank:
-        return True
-    cubes = _cubes(position)
-    line = [(other, column) if view == "@front" else (column, other) for other in range(1, n + 1)]
+    return blank or (_line_is(position, step) and step.facts["tallest"] == max(shadow))
+
+
+def _line_is(position: Position, step: Step) -> bool:
+    """Whether the heights behind a view's column are told right, and along which axis."""
+    cubes, labels = _cubes(position), range(1, position.size + 1)
+    view, column = step.facts["view"], step.facts["column"]
+    line = [(other, column) if view == "@front" else (column, other) for other in labels]
     heights = tuple(sum((x, y) == place for x, y, _ in cubes) for place in line)
-    return step.facts["heights"] == heights and step.facts["tallest"] == max(shadow)
+    return step.facts["heights"] == heights and step.facts["other"] == ("x" if view == "@front" else "y")
 
 
 def _found_is(problem: Problem[Position], position: Position, step: Step) -> bool:
     x, y = step.facts["x"], step.facts["y"]
     stacked = sum((a, b) == (x, y) for a, b, _ in _cubes(position))
-    return (x, y) == (problem["x"], problem["y"]) and step.facts["height"] == stacked
+    told = stacked == 0 if step.rule == "bare" else step.facts["height"] == stacked > 0
+    return (x, y) == (problem["x"], problem["y"]) and told
 
 
 def _cube_is(problem: Problem[Position], position: Position, step: Step) -> bool:
-    x, y, z, height = (step.facts[name] for name in ("x", "y", "z", "height"))
+    x, y, z = (step.facts[name] for name in ("x", "y", "z"))
     order = str(problem["order"])
     stacked = sum((a, b) == (x, y) for a, b, _ in _cubes(position))
     top, left = (stacked + 1, stacked + 1) if order == "add" else (stacked, stacked - 1)
-    place = (x, y) == (problem["x"], problem["y"]) and step.rule == f"{order}-cube"
-    return place and (z, height) == (top, left) and step.action == f"{order} {x},{y}"
+    lowest = step.rule in ("add-first", "remove-last")
+    if (x, y) != (problem["x"], problem["y"]) or not step.rule.startswith(order) or lowest != (top == 1):
+        return False
+    return z == top and (lowest or step.facts["height"] == left) and step.action == f"{order} {x},{y}"
 
 
 def _view_is(problem: Problem[Position], position: Position, step: Step) -> bool:
@@ -339,12 +368,15 @@ def _view_is(problem: Problem[Position], position: Position, step: Step) -> bool
     shadow = _shadow(position, view, column)
     drawn = {z for label, z in _squares(position, view) if label == column}
     own = problem["y"] if view == "@front" else problem["x"]
-    if not _axis_fits(step) or column != own or step.facts["tallest"] != max(shadow, default=0):
+    if not _axis_fits(step) or column != own:
         return False
-    if step.rule == "view-stays":
-        return shadow == drawn and step.action == ""
-    extra = shadow - drawn if step.rule == "view-grows" else drawn - shadow
-    return extra == {step.facts["square"]} and step.action == f"{str(view)[1:]} {column}"
+    action = "" if step.rule == "view-stays" else f"{str(view)[1:]} {column}"
+    if step.rule == "view-empties":
+        return not shadow and bool(drawn) and step.action == action
+    if not _line_is(position, step) or step.facts["tallest"] != max(shadow) or step.action != action:
+        return False
+    extra = {"view-stays": shadow ^ drawn, "view-grows": shadow - drawn, "view-shrinks": drawn - shadow}[step.rule]
+    return extra == ({step.facts["square"]} if action else set())
 
 
 _CLAIMS: dict[str, Callable[[Problem[Position], Position, Step], bool]] = {
@@ -354,11 +386,15 @@ _CLAIMS: dict[str, Callable[[Problem[Position], Position, Step], bool]] = {
     "keep": _column_is,
     "keep-blank": _column_is,
     "found": _found_is,
+    "bare": _found_is,
     "add-cube": _cube_is,
+    "add-first": _cube_is,
     "remove-cube": _cube_is,
+    "remove-last": _cube_is,
     "view-grows": _view_is,
     "view-shrinks": _view_is,
     "view-stays": _view_is,
+    "view-empties": _view_is,
 }
 
 

@@ -170,10 +170,10 @@ def _aim(position: Position, heading: str, rng: Stream) -> Move:
 
 def _step(position: Position, heading: str) -> tuple[March | None, str]:
     """The formation's next step and the heading after it; no step if no invader is left."""
-    cols = [cell.col for cell in position.invaders()]
-    if not cols:
+    columns = position.columns()
+    if not columns:
         return None, heading
-    if (min(cols) == 0) if heading == "left" else (max(cols) == position.width - 1):
+    if columns[0] == 0 if heading == "left" else columns[-1] == position.width - 1:
         return March("down"), OPPOSITE[heading]
     return March(heading), heading
 
@@ -354,8 +354,8 @@ def _depth(position: Position, low: Cell) -> int:
 
 
 def _extent(position: Position) -> tuple[int, int]:
-    cols = [cell.col + 1 for cell in position.invaders()]
-    return min(cols), max(cols)
+    columns = position.columns()
+    return columns[0] + 1, columns[-1] + 1
 
 
 def _differences(one: Position, other: Position) -> set[Cell]:

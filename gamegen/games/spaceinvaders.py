@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gamegen.core.cell import STEPS, Cell
+from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction
 from gamegen.core.game import Game, Task
 from gamegen.core.problem import Problem
@@ -20,6 +20,7 @@ INVADERS = "321"
 """The kinds from the top of the formation to its bottom; a kind's points are ten times its digit."""
 
 SYMBOLS = EMPTY + INVADERS + SHIP
+_BARE = frozenset(EMPTY + SHIP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Position:
         return (Cell(row, col) for row in range(self.height) for col in range(self.width))
 
     def ships(self) -> list[Cell]:
-        return [Cell(row, col) for row, text in enumerate(self.rows) for col, mark in enumerate(text) if mark == SHIP]
+        rows = [(row, text) for row, text in enumerate(self.rows) if SHIP in text]
+        return [Cell(row, col) for row, text in rows for col, mark in enumerate(text) if mark == SHIP]
 
     def invaders(self) -> dict[Cell, str]:
         """Every invader's cell and kind, row by row."""
@@ -56,6 +58,10 @@ class Position:
             for col, mark in enumerate(text)
             if mark in INVADERS
         }
+
+    def columns(self) -> list[int]:
+        """The columns that hold an invader."""
+        return [col for col, marks in enumerate(zip(*self.rows, strict=True)) if not _BARE.issuperset(marks)]
 
     def lowest(self, col: int) -> Cell | None:
         """The invader that a shot up this column meets first."""
@@ -139,7 +145,7 @@ class SpaceInvaders(Game[Position, Action]):
         (ship,) = position.ships()
         yield from (Move(col - ship.col) for col in range(position.width) if col != ship.col)
         yield Fire()
-        yield from (March(way) for way in ("left", "right", "down") if _fits(position, way))
+        yield from (March(way) for way in ("left", "right", "down") if _marched(position, way))
 
     def apply(self, position: Position, action: Action) -> Position:
         ships = position.ships()
@@ -154,11 +160,10 @@ class SpaceInvaders(Game[Position, Action]):
             if action.by == 0 or not 0 <= goal.col < position.width or position[goal] != EMPTY:
                 raise IllegalAction(f"{action}: the ship cannot move there from column {ship.col} in\n{position}")
             return position.with_marks({ship: EMPTY, goal: SHIP})
-        if not _fits(position, action.way):
+        after = _marched(position, action.way)
+        if after is None:
             raise IllegalAction(f"{action}: the formation has no room there in\n{position}")
-        invaders = position.invaders()
-        after = {cell.moved(action.way): mark for cell, mark in invaders.items()}
-        return position.with_marks(dict.fromkeys(invaders, EMPTY) | after)
+        return after
 
     def canonical(self, position: Position) -> str:
         """The position or its mirror image, whichever text comes first."""
@@ -196,13 +201,21 @@ class SpaceInvaders(Game[Position, Action]):
         return position.with_marks({cell: rng.choice([mark for mark in SYMBOLS if mark != position[cell]])})
 
 
-def _fits(position: Position, way: str) -> bool:
-    """Whether every invader has room that way: inside the area and above the last row, which is the ship's."""
-    d_row, d_col = STEPS[way]
-    return all(
-        cell.row + d_row < position.height - 1 and 0 <= cell.col + d_col < position.width
-        for cell in position.invaders()
-    )
+def _marched(position: Position, way: str) -> Position | None:
+    """All invaders one cell on; None if one would leave the area or come into the last row, which is the ship's."""
+    (ship,) = position.ships()
+    bare = [row.replace(SHIP, EMPTY) for row in position.rows]
+    if way == "down":
+        moved, lost = [EMPTY * position.width, *bare[:-1]], bare[-1]
+    elif way == "right":
+        moved, lost = [EMPTY + row[:-1] for row in bare], "".join(row[-1] for row in bare)
+    else:
+        moved, lost = [row[1:] + EMPTY for row in bare], "".join(row[0] for row in bare)
+    row = moved[ship.row]
+    if lost.strip(EMPTY) or moved[-1].strip(EMPTY) or row[ship.col] != EMPTY:
+        return None
+    moved[ship.row] = row[: ship.col] + SHIP + row[ship.col + 1 :]
+    return Position(tuple(moved))
 
 
 game = SpaceInvaders()
