@@ -140,7 +140,7 @@ class ReconstructionRenderer(Renderer[Position]):
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
         before = self.render(problem.position, style)
         layout = _sheet_of(problem.position.size, style).layout
-        registration = register(image, before.grey())
+        registration = register(image, before.grey(), shaky=_redrawn(layout) if problem.kind == "project" else None)
         drift = _drift(registration, before)
         views = {name: _read_panel(name, registration, drift, layout, style) for name in TITLES}
         heights, confidence, distance = _read_view(registration, drift, layout, style, problem.position.heights)
@@ -267,6 +267,15 @@ def _drift(registration: Registration, before: Picture) -> Drift:
     return drift_between(registration.crop((0.0, 0.0, 1.0, 1.0), side), known)
 
 
+def _redrawn(layout: Layout) -> NDArray[np.bool_]:
+    """(H, W): the insides of both silhouettes, of which little may be left."""
+    mask = np.zeros((layout.pixels, layout.pixels), bool)
+    for name in TITLES:
+        top, left, side = layout.panel(name)
+        mask[top + layout.line : top + side, left + layout.line : left + side] = True
+    return mask
+
+
 def _read_panel(name: str, registration: Registration, drift: Drift, layout: Layout, style: Style) -> Named:
     n = layout.n
     size = READING_CELL * n
@@ -308,15 +317,17 @@ def _read_view(
 
 
 def _as_seen(colours: Floats, before: NDArray[np.intp], style: Style) -> Floats:
-    """(6, 3): each kind's colour as this picture has it, told from the triangles that showed it before the edit."""
+    """(6, 3): each kind's colour as this picture has it, told from the triangles that showed it before the edit.
+
+    A triangle that now looks more like another kind was edited, and tells nothing.
+    """
     nominal = style.colours()
     palette = np.array([nominal[fill] for fill in isometric.FILLS], float)
+    nearest = ((colours[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1)
     for number in range(len(palette)):
-        same = colours[before == number]
+        same = colours[(before == number) & (nearest == number)]
         if len(same) >= ENOUGH:
-            usual = np.median(same, axis=0)
-            if np.abs(usual - palette[number]).max() < FARTHEST:
-                palette[number] = usual
+            palette[number] = np.median(same, axis=0)
     return palette
 
 
