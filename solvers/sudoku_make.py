@@ -87,7 +87,8 @@ def one_forced(full: Grid, rng: Stream, *, filled: int, rules: tuple[str, ...]) 
     """Part of a full grid, at least `filled` cells, with exactly one single; or Rejected.
 
     Its reason (`sort_of_single`) is one of `rules`. Cells are put in, in random order, as long as none makes a single;
-    the first after that which makes exactly one, of the wanted sort, ends it.
+    the first after that which makes exactly one, of the wanted sort, ends it. As a rule such a grid has many
+    completions; in a puzzle with a single one, hardly ever is only one cell forced.
     """
     order = rng.shuffled(range(len(full.digits)))
     marks = Marks(Grid(full.size, (0,) * len(full.digits)))
