@@ -44,7 +44,10 @@ class Speaker:
         except KeyError:
             raise BadInput(f"no words for {section}.{name} in language {self._language!r}") from None
         wording = wordings[0] if len(wordings) == 1 else self._rng.choice(wordings)
-        text: str = wording.format_map(_Spoken(self, facts))
+        spoken = _Spoken(self, facts)
+        text: str = wording.format_map(spoken)
+        if "{" in text:  # a term may itself have places for facts
+            text = text.format_map(spoken)
         return text[:1].upper() + text[1:]
 
     def word(self, name: str, facts: Mapping[str, Fact]) -> str | Count:
