@@ -14,19 +14,21 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, reading_tiles, scaled
+from renderers.frames import draw_frames, frame_width
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
 from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
+from renderers.reading.stains import margin_is_stained, stained_cell
 from renderers.shapes import stamp
 
 SYMBOLS = ALPHABET + BLANK
+CLEAN = 0.2
+"""Share of a cell, at its border, where colour may come from a neighbour's highlight."""
+
 SMALLEST = 7
 """Capitals are at least this many pixels high."""
-
-WIDEST = 0.012
-"""No frame is wider than this share of the picture, however large the cells."""
 
 LIKE_BEFORE, LIKE_NEITHER = 0.72, 0.6
 """Another letter than before is believed only if it fits so much better: below the second share of the distance to the
@@ -40,6 +42,7 @@ _CODES = np.array([UNMARKED, *COLOURS.values()])
 class WordSearchRenderer(BoardRenderer[WordGrid]):
     name = "wordsearch"
     inset = 0.13
+    page_picks = frozenset({"labels", "header", "frame"})
 
     def size(self, position: WordGrid) -> tuple[int, int]:
         return position.size, position.size
@@ -65,20 +68,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         frame, line = board.frame, scaled(style.number("line_width"), style.pixels)
         if style.text("header") == "boxed":
             _box_labels(canvas, board, line)
-        n, width = (
-            frame.cell,
-            max(1, min(round(frame.cell * style.number("frame") / 100), round(style.pixels * WIDEST))),
-        )
-        area = canvas[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, n, frame.cols, n)
-        marks = _bytes(position.marks)
-        for name, code in COLOURS.items():
-            rows, cols = np.nonzero(marks == ord(code))
-            if len(rows):
-                ink = board.inks.solid(name)
-                area[rows, line : line + width, cols, line:] = ink
-                area[rows, n - width :, cols, line:] = ink
-                area[rows, line:, cols, line : line + width] = ink
-                area[rows, line:, cols, n - width :] = ink
+        width = frame_width(frame.cell, style.number("frame"), style.pixels)
+        draw_frames(canvas, board, _bytes(position.marks), COLOURS, line=line, width=width)
 
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
@@ -88,7 +79,23 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         outlines = read_outlines(seen.board, problem.position.size, _mark_colours(style))
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
-        return Reading(WordGrid(letters, marks), confidence, named.quality)
+        stain = self._stain(seen, named.symbols, outlines.colours >= 0, problem, style)
+        return Reading(WordGrid(letters, marks), confidence, named.quality, stain)
+
+    def _stain(
+        self, seen: Seen, symbols: NDArray[np.intp], marked: NDArray[np.bool_], problem: Problem[WordGrid], style: Style
+    ) -> str:
+        """As for all boards, but highlighted cells were drawn on by right: only the margin and the others count."""
+        frame = seen.frame
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)
+        clean = smooth(tiles[symbols])
+        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        cells = np.where(marked[..., None, None, None], clean, cells)
+        changed = symbols != self.encode(problem.position, style)
+        cell = stained_cell(cells, clean, changed, inset=round(CLEAN * tiles.shape[1]))
+        if cell is not None:
+            return f"cell ({cell.row}, {cell.col})"
+        return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
         """Small, blurred letters could be many things; most likely they are what they were."""

@@ -25,6 +25,7 @@ from gamegen.games.chess import (
     game,
     legal_moves,
     played,
+    side_of,
 )
 from solvers import chessattacks, chessmoves, chesstell
 from solvers.chessmates import Lone, forces, mating_moves
@@ -100,6 +101,10 @@ class ChessSolver(Solver[Diagram]):
     def confirm(self, problem: Problem[Diagram], position: Diagram, step: Step) -> bool:
         if problem.kind == "attacks":
             return dict(step.facts) == chessattacks.truth(position, step)
+        if problem.kind == "move":
+            told = f"{step.facts.get('from')}{step.facts.get('to', '')}"
+            if not any(move.startswith(told) for move in problem.text("moves").split()):
+                return False
         if problem.kind == "move" or step.rule == "play":
             return dict(step.facts) == chessmoves.truth(position, step)
         return dict(step.facts) == chesstell.truth(position, problem.text("turn"), int(problem["moves"]), step)
@@ -158,18 +163,25 @@ def _solve_mate(problem: Problem[Diagram]) -> Solution[Diagram]:
 
 def _check_mate(problem: Problem[Diagram], position: Diagram) -> Check:
     before, side, moves = problem.position, problem.text("turn"), int(problem["moves"])
-    results = [(played(before, move), move) for move in legal_moves(before, side)]
-    nearest, move = min(results, key=lambda each: _differences(each[0], position))
-    gap = _differences(nearest, position)
-    if gap:
-        where = _first_difference(nearest, position)
-        return Check(
-            False, False, 1 - gap / 64, f"No legal move of {side} leads to this board: {where}.", {"mate": 0.0}
-        )
+    changed = {s for s in chess.SQUARE_NAMES if _shown(before, s) != _shown(position, s)}
+    move = _move_between(before, position, side, changed)
+    if move is None:
+        kept = min(1.0, (64 - len(changed)) / 62)
+        where = f"{_first_difference(before, position)}, as no legal move of {side} would have it"
+        reason = where[:1].upper() + where[1:] if changed else "No move was played"
+        return Check(False, not changed, kept, f"{reason}.", {"mate": 0.0})
     board = board_of(before, side)
     right = forces(board, move, moves)
     verdict = f"forces mate in {moves}" if right else f"does not force mate in {moves}"
     return Check(right, True, 1.0, f"The move {move.uci()} {verdict}.", {"mate": float(right)})
+
+
+def _move_between(before: Diagram, after: Diagram, side: str, changed: set[str]) -> chess.Move | None:
+    """The legal move that turns one board into the other."""
+    for move in legal_moves(before, side):
+        if move.uci()[:2] in changed and move.uci()[2:4] in changed and played(before, move) == after:
+            return move
+    return None
 
 
 def _compare(problem: Problem[Diagram], target: Diagram, position: Diagram) -> Check:
@@ -185,16 +197,13 @@ def _compare(problem: Problem[Diagram], target: Diagram, position: Diagram) -> C
 
 
 def _legal(problem: Problem[Diagram], position: Diagram) -> bool:
-    """Highlights may go anywhere; a board must come about by a legal move (of several, the last is not traced)."""
+    """Highlights may go anywhere; a board must be one legal move away, or be the end of the line that was asked for."""
     if problem.kind == "attacks":
         return position.rows == problem.position.rows
-    move = _moves(problem)[0]
-    side = "white" if problem.position.piece(move.uci()[:2]).isupper() else "black"
-    return any(played(problem.position, each) == position for each in legal_moves(problem.position, side))
-
-
-def _differences(first: Diagram, second: Diagram) -> int:
-    return sum(_shown(first, s) != _shown(second, s) for s in chess.SQUARE_NAMES)
+    before = problem.position
+    side = side_of(before.piece(problem.text("moves")[:2]))
+    changed = {s for s in chess.SQUARE_NAMES if _shown(before, s) != _shown(position, s)}
+    return _move_between(before, position, side, changed) is not None
 
 
 def _first_difference(target: Diagram, position: Diagram) -> str:

@@ -37,6 +37,9 @@ DEPTH = 0.3
 MARGIN = 2
 """Pixels beyond the cell that still count as its border: recoloured grid lines belong to both neighbours."""
 
+SKIP = 0.03
+"""Share of a cell at its very edge into which a neighbour's frame may bleed."""
+
 ALONG = 0.5
 """Share of a side that must be coloured."""
 
@@ -52,15 +55,15 @@ class Outlines:
     confidence: float
 
 
-def read_outlines(board: Floats, size: int, marks: Floats) -> Outlines:
+def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = FAINTEST) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none."""
-    hues, strong = name_hues(board, marks)
+    hues, strong = name_hues(board, marks, faintest)
     n = board.shape[0] // size
     colours = np.full((size, size), -1, np.intp)
     confidence = 1.0
     for number in np.unique(hues[hues >= 0]):
         layer = hues == number
-        around = _sides(layer, size, n).min(axis=0)  # (R, C): the least coloured of the four sides
+        around = _around(layer, size, n)
         framed = around > ALONG
         confidence = min(confidence, float(np.where(framed, around - ALONG, ALONG - around).min() * 2))
         _give(colours, framed, int(number))
@@ -72,11 +75,11 @@ def read_outlines(board: Floats, size: int, marks: Floats) -> Outlines:
     return Outlines(colours, confidence)
 
 
-def name_hues(board: Floats, marks: Floats) -> tuple[NDArray[np.intp], Layer]:
+def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Layer]:
     """(H, W): for every pixel the number of the mark whose hue it has, -1 for none; and whether it is as strong."""
     strength = board.max(axis=2) - board.min(axis=2)
     hues, strong = np.full(strength.shape, -1, np.intp), np.zeros(strength.shape, bool)
-    vivid = strength > FAINTEST
+    vivid = strength > faintest
     likeness = _from_grey(board[vivid]) @ _from_grey(marks).T  # (N, K)
     nearest = likeness.argmax(axis=1)
     share = strength[vivid] / (marks.max(axis=1) - marks.min(axis=1))[nearest]
@@ -100,20 +103,37 @@ def _give(colours: NDArray[np.intp], cells: Layer, number: int) -> None:
     colours[cells] = number
 
 
-def _sides(layer: Layer, size: int, n: int) -> Floats:
-    """(4, R, C): the share of each side of each cell along which the layer runs."""
-    padded = np.pad(layer, MARGIN)
+def _around(layer: Layer, size: int, n: int) -> Floats:
+    """(R, C): the share of the least coloured side of each cell.
+
+    A frame lies well inside its cell. A recoloured grid line does not; but where the neighbour has a frame of its own,
+    colour on the line says nothing about this cell.
+    """
+    inside = _sides(layer, size, n, skip=max(1, round(SKIP * n)), margin=0)
+    framed = np.pad(inside.min(axis=0) > ALONG, 1)
+    across = [framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:]]
+    on_line = np.where(across, 0.0, _sides(layer, size, n, skip=0, margin=MARGIN))
+    best: Floats = np.maximum(inside.min(axis=0), on_line.min(axis=0))
+    return best
+
+
+def _sides(layer: Layer, size: int, n: int, *, skip: int, margin: int) -> Floats:
+    """(4, R, C): the share of each side (top, bottom, left, right) of each cell along which the layer runs.
+
+    Looked at is a strip from `margin` pixels outside the cell, or `skip` pixels inside it, to DEPTH.
+    """
+    padded = np.pad(layer, margin)
     down, across = padded.strides
-    m = n + 2 * MARGIN
+    m = n + 2 * margin
     cells = as_strided(padded, (size, size, m, m), (down * n, across * n, down, across), writeable=False)
-    depth, corner = MARGIN + max(2, round(DEPTH * n)), MARGIN + round(0.15 * n)
+    depth, corner = margin + max(2, round(DEPTH * n)), margin + round(0.15 * n)
     along = slice(corner, m - corner)
     return np.stack(
         [
-            cells[:, :, :depth, along].any(axis=2).mean(axis=2),
-            cells[:, :, m - depth :, along].any(axis=2).mean(axis=2),
-            cells[:, :, along, :depth].any(axis=3).mean(axis=2),
-            cells[:, :, along, m - depth :].any(axis=3).mean(axis=2),
+            cells[:, :, skip:depth, along].any(axis=2).mean(axis=2),
+            cells[:, :, m - depth : m - skip, along].any(axis=2).mean(axis=2),
+            cells[:, :, along, skip:depth].any(axis=3).mean(axis=2),
+            cells[:, :, along, m - depth : m - skip].any(axis=3).mean(axis=2),
         ]
     )
 

@@ -1,0 +1,103 @@
+"""Chess in pictures: chessmen of our own on light and dark squares, and coloured borders for highlights.
+
+Every square is read as one of thirteen things on its own shade; borders by their colour, see `reading/outlines.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.problem import Problem
+from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
+from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
+from renderers.board import Board, BoardRenderer, scaled
+from renderers.chessmen import MEN
+from renderers.frames import draw_frames, frame_width
+from renderers.inks import Inks, Tile, compose
+from renderers.reading.classify import demand
+from renderers.reading.outlines import read_outlines
+from renderers.reading.register import Floats
+
+SHADES = ("light", "dark")
+CONTENTS = EMPTY + PIECES
+SYMBOLS = tuple(f"{shade} {content}" for shade in SHADES for content in CONTENTS)
+OUTLINE = 0.024
+"""Width of a chessman's outline, as a share of the square."""
+
+FAINTEST = 75.0
+"""Squares may be coloured themselves, less than this (strongest minus weakest channel); highlights are more vivid."""
+
+_SHADE: NDArray[np.intp] = np.add.outer(np.arange(8), np.arange(8)) % 2  # (8, 8): a8 is light
+_NUMBER = np.zeros(128, np.intp)
+_NUMBER[[ord(content) for content in CONTENTS]] = range(len(CONTENTS))
+_CODES = np.array([UNMARKED, *COLOURS.values()])
+_ALLOWED: NDArray[np.bool_] = _SHADE[..., None] == np.arange(len(SYMBOLS)) // len(CONTENTS)
+
+
+class ChessRenderer(BoardRenderer[Diagram]):
+    name = "chess"
+    inset = 0.08
+    page_picks = frozenset({"labels", "frame"})
+
+    def size(self, position: Diagram) -> tuple[int, int]:
+        return 8, 8
+
+    def symbols(self, style: Style) -> Sequence[str]:
+        return SYMBOLS
+
+    def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
+        shade, content = symbol.split(" ")
+        if content == EMPTY:
+            return np.full((n, n), inks.solid(shade), np.uint8)
+        man, side = MEN[content.lower()], "white" if content.isupper() else "black"
+        layers = [
+            (man.silhouette(n, grow=OUTLINE), f"{side}-edge"),
+            (man.silhouette(n), side),
+            (man.engraving(n, width=OUTLINE), f"{side}-detail"),
+        ]
+        return compose(inks, n, layers, shade)
+
+    def encode(self, position: Diagram, style: Style) -> NDArray[np.intp]:
+        return _NUMBER[_bytes(position.rows)] + _SHADE * len(CONTENTS)
+
+    def decode(self, symbols: NDArray[np.intp], problem: Problem[Diagram], style: Style) -> Diagram:
+        return Diagram(tuple("".join(CONTENTS[number % len(CONTENTS)] for number in row) for row in symbols))
+
+    def allowed(self, problem: Problem[Diagram], style: Style) -> NDArray[np.bool_]:
+        return _ALLOWED
+
+    def row_label(self, row: int, style: Style) -> str:
+        return str(8 - row)
+
+    def col_label(self, col: int, style: Style) -> str:
+        return "abcdefgh"[col]
+
+    def finish(self, canvas: Pixels, board: Board, position: Diagram, style: Style) -> None:
+        """Frames of highlighted squares."""
+        width = frame_width(board.frame.cell, style.number("frame"), style.pixels)
+        line = scaled(style.number("line_width"), style.pixels)
+        draw_frames(canvas, board, _bytes(position.marks), COLOURS, line=line, width=width)
+
+    def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
+        seen = self.look(image, problem, style)
+        named = self.name_cells(seen, problem, style)
+        demand(named)
+        outlines = read_outlines(seen.board, 8, _mark_colours(style), faintest=FAINTEST)
+        marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
+        position = Diagram(self.decode(named.symbols, problem, style).rows, marks)
+        confidence = min(float(named.confidence.min()), outlines.confidence)
+        return Reading(position, confidence, named.quality)
+
+
+def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
+    return np.frombuffer("".join(rows).encode(), np.uint8).reshape(8, 8)
+
+
+def _mark_colours(style: Style) -> Floats:
+    return np.array([parse_colour(style[name]) for name in COLOURS], dtype=np.float64)
+
+
+renderer = ChessRenderer()
