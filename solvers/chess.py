@@ -29,19 +29,25 @@ from gamegen.games.chess import (
 )
 from solvers import chessattacks, chessmoves, chesstell
 from solvers.chessmates import Lone, forces, mating_moves
-from solvers.chessplay import lone_king, playout
+from solvers.chessplay import flights, lone_king, play_on
 
 Q, R, B, N = chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT
 MATES: dict[int, tuple[int, tuple[tuple[int, ...], ...]]] = {
-    1: (1, ((Q,), (R, R), (Q, N), (Q, B))),
+    1: (1, ((R, R), (Q, N), (Q, B))),
     3: (2, ((R, R), (Q, R))),
     4: (2, ((Q, R, N), (R, R, B), (R, R, N), (Q, R, B))),
-    5: (3, ((R, R), (Q, B), (Q, N))),
+    5: (3, ((R, R), (R, R), (Q, N))),
 }
 """By level: the number of moves, and the pieces that mate a king alone. Level 2 is a mate in one in a played game."""
 
-PLAYED = (24, 60)
-"""Level 2 looks for a mate in one after so many moves of random play."""
+CALM, PLAYED = 14, 70
+"""Level 2 looks for a mate after so many random moves, and gives up after so many."""
+
+FEW_CHOICES = 32
+"""Level 1 offers no more legal moves than this, level 2 no fewer."""
+
+SHUT_IN = 1
+"""It looks only where the other king has no more squares to go to than this: elsewhere mates are rare."""
 
 
 class ChessSolver(Solver[Diagram]):
@@ -127,16 +133,20 @@ def _draw_mate(level: int, rng: Stream) -> tuple[chess.Board, int]:
     lone = Lone.of(board)
     if lone is None or lone.mates(moves - 1) or not lone.mates(moves):
         raise Rejected("no mate in exactly so many moves")
+    if level == 1 and board.legal_moves.count() > FEW_CHOICES:
+        raise Rejected("too many choices")
     return (board, moves) if rng.chance(0.5) else (board.mirror(), moves)
 
 
 def _played_mate(rng: Stream) -> chess.Board:
     """Random play, stopped when the side to move can mate."""
-    board = playout(rng, rng.between(*PLAYED))
-    position = diagram_of(board)
-    fresh = board_of(position, "white" if board.turn else "black")
-    if any(forces(fresh, move, 1) for move in fresh.legal_moves):
-        return fresh
+    for board in play_on(rng, CALM, PLAYED):
+        if (
+            flights(board) <= SHUT_IN
+            and board.legal_moves.count() >= FEW_CHOICES
+            and next(mating_moves(board, 1), None)
+        ):
+            return board_of(diagram_of(board), "white" if board.turn else "black")
     raise Rejected("no mate in one")
 
 

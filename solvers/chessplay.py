@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import chess
 
 from gamegen.core.errors import Rejected
@@ -16,13 +18,28 @@ DRAWS = 10
 
 def playout(rng: Stream, plies: int) -> chess.Board:
     """The board after so many random legal moves, or fewer if the game ends."""
+    boards = list(play_on(rng, 0, plies))
+    return boards[-1]
+
+
+def play_on(rng: Stream, first: int, last: int) -> Iterator[chess.Board]:
+    """One game of random legal moves: always the same board, as it is after moves `first` to `last`."""
     board = chess.Board()
-    for _ in range(plies):
+    for ply in range(last + 1):
+        if ply >= first:
+            yield board
         move = _random_move(board, rng)
         if move is None:
-            break
+            return
         board.push(move)
-    return board
+
+
+def flights(board: chess.Board) -> int:
+    """How many squares next to the king of the side that has just moved are neither attacked nor its own."""
+    king = board.king(not board.turn)
+    assert king is not None
+    squares = chess.BB_KING_ATTACKS[king] & ~board.occupied_co[not board.turn]
+    return sum(not board.is_attacked_by(board.turn, square) for square in chess.scan_forward(squares))
 
 
 def castling(rng: Stream) -> tuple[chess.Board, chess.Move]:

@@ -77,7 +77,8 @@ def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = 
 
 def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Layer]:
     """(H, W): for every pixel the number of the mark whose hue it has, -1 for none; and whether it is as strong."""
-    strength = board.max(axis=2) - board.min(axis=2)
+    red, green, blue = board[..., 0], board[..., 1], board[..., 2]
+    strength = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
     hues, strong = np.full(strength.shape, -1, np.intp), np.zeros(strength.shape, bool)
     vivid = strength > faintest
     likeness = _from_grey(board[vivid]) @ _from_grey(marks).T  # (N, K)
