@@ -138,12 +138,6 @@ class BoardRenderer(Renderer[P]):
     def finish(self, canvas: Pixels, board: Board, position: P, style: Style) -> None:
         """Draw what is not in the tiles: thick box lines, and the like. Only slices, no loops over cells."""
 
-    def row_label(self, row: int, style: Style) -> str:
-        return style.labels.row(row)
-
-    def col_label(self, col: int, style: Style) -> str:
-        return style.labels.col(col)
-
     def label_every(self, count: int) -> int:
         """Large boards label every n-th row and column."""
         return 1 if count <= 24 else 5
@@ -322,15 +316,16 @@ def _outline(page: Pixels, frame: Frame, line: int, inks: Inks) -> None:
 
 
 def _label(page: Pixels, frame: Frame, style: Style, inks: Inks, renderer: BoardRenderer[P]) -> None:
-    band = round(frame.pixels * LABEL_BAND)
+    labels, side = style.labels, frame.pixels
+    band = round(side * LABEL_BAND)
     height = max(7, min(round(band * 0.5), round(frame.cell * 0.62)))
     every_row, every_col = renderer.label_every(frame.rows), renderer.label_every(frame.cols)
     ramp = inks.ramp("page", "label")
     rows, cols = range(0, frame.rows, every_row), range(0, frame.cols, every_col)
     room = round(frame.cell * every_col * LABEL_ROOM)
-    down = [(renderer.row_label(row, style), band) for row in rows]
-    across = [(renderer.col_label(col, style), room) for col in cols]
-    coverages = iter(_fit([*down, *across], style, height))
+    coverages = iter(
+        _fit([*((labels.row(row), band) for row in rows), *((labels.col(col), room) for col in cols)], style, height)
+    )
     for row in rows:
         y = frame.top + row * frame.cell + frame.cell // 2
         _write(page, next(coverages), (y, frame.left - band // 2), ramp)

@@ -69,12 +69,6 @@ class ChessRenderer(BoardRenderer[Diagram]):
     def allowed(self, problem: Problem[Diagram], style: Style) -> NDArray[np.bool_]:
         return _ALLOWED
 
-    def row_label(self, row: int, style: Style) -> str:
-        return str(8 - row)
-
-    def col_label(self, col: int, style: Style) -> str:
-        return "abcdefgh"[col]
-
     def finish(self, canvas: Pixels, board: Board, position: Diagram, style: Style) -> None:
         """Frames of highlighted squares."""
         width = frame_width(board.frame.cell, style.number("frame"), style.pixels)

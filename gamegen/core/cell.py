@@ -31,14 +31,15 @@ OPPOSITE = {"up": "down", "down": "up", "left": "right", "right": "left"}
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How rows and columns are labelled: each `0` (0, 1, 2…), `1` (1, 2, 3…) or `A` (A, B, C…)."""
+    """How rows and columns are labelled: each `0` (0, 1, 2…), `1` (1, 2, 3…), `A` (A, B, C…), `a` (a, b, c…), or `8`:
+    down from 8, as the ranks of a chessboard."""
 
     rows: str = "1"
     cols: str = "1"
 
     @classmethod
     def parse(cls, text: str) -> Labels:
-        """From two letters, rows first: `11`, `00`, `1A`."""
+        """From two letters, rows first: `11`, `00`, `1A`, `8a`."""
         return cls(text[0], text[1])
 
     def row(self, row: int) -> str:
@@ -50,7 +51,7 @@ class Labels:
     def name(self, cell: Cell, language: str) -> str:
         """What a person calls the cell, looking at these labels."""
         row, col = self.row(cell.row), self.col(cell.col)
-        if self.cols == "A" and self.rows != "A":
+        if self.cols in "Aa" and self.rows not in "Aa":
             return f"{col}{row}"
         if language == "zh":
             return f"第{row}行第{col}列"
@@ -58,6 +59,8 @@ class Labels:
 
 
 def _label(kind: str, number: int) -> str:
-    if kind == "A":
-        return chr(ord("A") + number)
+    if kind in "Aa":
+        return chr(ord(kind) + number)
+    if kind == "8":
+        return str(8 - number)
     return str(number + int(kind))
