@@ -30,7 +30,7 @@ Tones = NDArray[np.int64]
 LIGHTEST, DARKEST, RIM = 10, -6, -4
 """The ends of the tone scale, and the tone of a stone's edge; 0 is the stone's own colour."""
 
-SHADE_AT_DARKEST = 11
+SHADE_AT_DARKEST = 13
 """Parts of FULL that are shade in the darkest tone."""
 
 EDGE_LEVELS = 3
@@ -130,7 +130,7 @@ def _mark(n: int, mark: str, radius: float) -> tuple[Coverage, Coverage]:
     """A mark's dark border and its light middle."""
     if mark == BOMB:
         return star(n, radius=0.7 * radius, grow=0.12 * radius), star(n, radius=0.7 * radius)
-    length, width, edge = 0.8 * radius, 0.2 * radius, 0.1 * radius
+    length, width, edge = 0.8 * radius, 0.19 * radius, 0.13 * radius
 
     def bar(more: float) -> Coverage:
         across, down = (length + more, width + more) if mark == ROW else (width + more, length + more)

@@ -73,9 +73,10 @@ class PacmanSolver(Solver[Position]):
         size = rng.between(*plan.sizes)
         make, blocks = (_sweep_problem, 2 * size) if kind == "sweep" else (_route_problem, 5 * size)
         board = maze(size, blocks, rng)
+        beans = board.find(BEAN)
         for _ in range(TRIES):
             try:
-                return make(with_trail(board, rng.between(*plan.trail), rng), plan, rng)
+                return make(with_trail(board, rng.choice(beans), rng.between(*plan.trail), rng), plan, rng)
             except Rejected as rejected:
                 reason = rejected.reason
         raise Rejected(reason)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gamegen.core.cell import STEPS
+from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import Rejected
 from gamegen.core.stream import Stream
 from gamegen.games.pacman import BEAN, NOTHING, PACMAN, WALL, Position, reachable, run
@@ -83,9 +83,9 @@ def _board(size: int, walls: set[Spot]) -> Position:
     return board
 
 
-def with_trail(board: Position, runs: int, rng: Stream) -> Position:
-    """The board after Pac-Man has come some runs of the way: his trail is eaten, and he faces the way he came."""
-    place = rng.choice(board.find(BEAN))
+def with_trail(board: Position, start: Cell, runs: int, rng: Stream) -> Position:
+    """The board after Pac-Man has come some runs from `start`: his trail is eaten, and he faces the way he came."""
+    place = start
     eaten, facing = {place}, rng.choice(tuple(STEPS))
     for _ in range(runs):
         ways = {way: cells for way in STEPS if (cells := run(board, place, way))}

@@ -7,8 +7,10 @@ moves but Pac-Man, so no reply of a ghost has to be guessed from the picture.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import BadInput, IllegalAction
@@ -51,7 +53,8 @@ class Position:
 
     def find(self, things: str) -> list[Cell]:
         """The cells that hold one of these things, row by row."""
-        return [Cell(r, c) for r, line in enumerate(self.rows) for c, thing in enumerate(line) if thing in things]
+        width = len(self.rows[0])
+        return [Cell(*divmod(hit.start(), width)) for hit in _one_of(things).finditer("".join(self.rows))]
 
     def pacman(self) -> Cell:
         """Where Pac-Man is; raises IllegalAction if there is not exactly one."""
@@ -167,21 +170,25 @@ def run(position: Position, start: Cell, direction: str) -> list[Cell]:
         cells.append(Cell(row, col))
 
 
-def reachable(position: Position, start: Cell, *, closed: str = BLOCKED) -> set[Cell]:
-    """Every cell that a walk from `start` can come to without entering a closed one; `start` itself is one."""
-    rows = position.rows
-    height, width = len(rows), len(rows[0])
-    seen = {start}
-    front = [start]
-    while front:
-        row, col = front.pop()
-        for d_row, d_col in STEPS.values():
-            cell = Cell(row + d_row, col + d_col)
-            inside = 0 <= cell.row < height and 0 <= cell.col < width
-            if inside and cell not in seen and rows[cell.row][cell.col] not in closed:
-                seen.add(cell)
-                front.append(cell)
-    return seen
+def reachable(position: Position, start: Cell) -> set[Cell]:
+    """Every cell that a walk from `start` can come to, ghosts and walls closed; `start` itself is one."""
+    stride = len(position.rows[0]) + 1
+    # A wall after every row, and more than a row of them at the end: no step leaves the text, not even backwards.
+    text = WALL.join(position.rows) + WALL * (stride + 1)
+    free = [thing not in BLOCKED for thing in text]
+    seen = [start.row * stride + start.col]
+    free[seen[0]] = False
+    for place in seen:
+        for there in (place - stride, place + stride, place - 1, place + 1):
+            if free[there]:
+                free[there] = False
+                seen.append(there)
+    return {Cell(*divmod(place, stride)) for place in seen}
+
+
+@lru_cache(maxsize=64)
+def _one_of(things: str) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(things)}]")
 
 
 def _transposed(rows: list[str]) -> list[str]:
