@@ -51,6 +51,7 @@ _MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
 
 class Jewel2Renderer(BoardRenderer[Position]):
     name = "jewel2"
+    reading_cell, reading_side = 24, 256
 
     def size(self, position: Position) -> tuple[int, int]:
         return position.height, position.width
@@ -82,14 +83,14 @@ class Jewel2Renderer(BoardRenderer[Position]):
         """
         before = self.render(problem.position, style)
         registration = Registration(np.eye(3), 0.0, Image.fromarray(image, "RGB"))
-        guess = problem.position
+        seen = self._laid(registration, problem.position, before, style)
         for _ in range(LOOKS):
-            seen = self._laid(registration, guess, before, style)
             guess = self.decode(self.name_cells(seen, problem, style).symbols, problem, style)
+            registration = register(image, self.render(guess, style).grey(), start=registration.matrix)
+            seen = self._laid(registration, guess, before, style)
             if registration.likeness > SURE:
                 break
-            registration = register(image, self.render(guess, style).grey(), start=registration.matrix)
-        return self._laid(registration, guess, before, style)
+        return seen
 
     def _laid(self, registration: Registration, guess: Position, before: Picture, style: Style) -> Seen:
         """The picture's cells, colours mended by those of the board that it is believed to show."""
