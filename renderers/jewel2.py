@@ -16,12 +16,12 @@ from PIL import Image
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import BoardRenderer, Seen, reading_tiles
+from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.reading.classify import join_cells
+from renderers.reading.classify import Named, classify, join_cells, smooth, split_cells
 from renderers.reading.colour import drift_between
-from renderers.reading.register import Registration, register
+from renderers.reading.register import Floats, Registration, register
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 
@@ -41,6 +41,9 @@ FACETS = 0.93
 
 LOOKS, SURE = 4, 0.98
 """Rounds of laying a picture onto what it seems to show, and the likeness that ends them."""
+
+COLOUR = 0.5
+"""The weight of colour against light and shape when stones are told apart."""
 
 _MARKS = PLAIN + ROW + COLUMN + BOMB
 _GEM = np.zeros(128, np.intp)
@@ -92,6 +95,14 @@ class Jewel2Renderer(BoardRenderer[Position]):
                 break
         return seen
 
+    def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
+        """Stones differ in shape and light as well as in colour, and colour is what editors lose first."""
+        frame = seen.frame
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
+        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        inset = max(1, round(self.inset * tiles.shape[1]))
+        return classify(_paled(cells), _paled(tiles), inset=inset)
+
     def _laid(self, registration: Registration, guess: Position, before: Picture, style: Style) -> Seen:
         """The picture's cells, colours mended by those of the board that it is believed to show."""
         tiles = reading_tiles(self, style, *self.size(guess))
@@ -100,6 +111,12 @@ class Jewel2Renderer(BoardRenderer[Position]):
         known = join_cells(tiles[self.encode(guess, style)])
         drift = drift_between(raw, known)
         return Seen(registration, drift, drift.undo(raw), known, frame, before)
+
+
+def _paled(cells: Floats) -> Floats:
+    """Cells (…, 3) with less colour in them."""
+    grey = cells.mean(axis=-1, keepdims=True)
+    return grey + COLOUR * (cells - grey)
 
 
 def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:
