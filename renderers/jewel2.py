@@ -116,7 +116,8 @@ class Jewel2Renderer(BoardRenderer[Position]):
 def _paled(cells: Floats) -> Floats:
     """Cells (…, 3) with less colour in them."""
     grey = cells.mean(axis=-1, keepdims=True)
-    return grey + COLOUR * (cells - grey)
+    paled: Floats = grey + COLOUR * (cells - grey)
+    return paled
 
 
 def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:
