@@ -41,7 +41,7 @@ PLANS = {
     2: Plan((10, 11), trail=(2, 4), ghosts=(1, 2), sight=9, lead=5, pellets=0, steps=(8, 16)),
     3: Plan((12, 13), trail=(2, 5), ghosts=(2, 3), sight=12, lead=4, pellets=2, steps=(12, 26)),
     4: Plan((14, 16), trail=(3, 6), ghosts=(2, 3), sight=15, lead=3, pellets=3, steps=(20, 38)),
-    5: Plan((17, 20), trail=(4, 8), ghosts=(3, 3), sight=19, lead=3, pellets=4, steps=(30, 60)),
+    5: Plan((17, 20), trail=(4, 8), ghosts=(3, 3), sight=19, lead=3, pellets=4, steps=(28, 50)),
 }
 AMBUSH = 0.7
 """How often the first ghost stands where it matters: on the fullest line, or on the route that would be shortest."""
@@ -149,13 +149,13 @@ def _route_problem(board: Position, plan: Plan, rng: Stream) -> Problem[Position
     free = Errand(board, goals)
     if not plan.steps[0] <= free.length <= plan.steps[1]:
         raise Rejected("route too short or too long")
-    ambush = [cell for cell in free.walk()[2:-1] if board[cell] == BEAN]
+    ambush = [cell for cell in free.route[2:-1] if board[cell] == BEAN]
     goal = "pellets" if plan.pellets else "cherry"
     problem = Problem("route", _with_ghosts(board, plan, ambush, rng), (("goal", goal),))
     errand = Errand(problem.position, targets(problem))
     if errand.length > plan.steps[1]:
         raise Rejected("route too short or too long")
-    if not any(problem.position[cell] == BEAN for cell in errand.walk()):
+    if not any(problem.position[cell] == BEAN for cell in errand.route):
         raise Rejected("no bean on the route")
     return problem
 
@@ -205,7 +205,7 @@ def _line_step(line: Line) -> Step:
 def _solve_route(problem: Problem[Position]) -> Solution[Position]:
     position, goals = problem.position, targets(problem)
     errand = Errand(position, goals)
-    route = errand.walk()
+    route = errand.route
     pieces = list(legs(route, goals))
     beans = sum(position[cell] == BEAN for cell in set(route))
     orders = factorial(len(goals))
@@ -257,7 +257,7 @@ def _route_thoughts(problem: Problem[Position], errand: Errand) -> Iterator[Step
 def _order_step(errand: Errand) -> Step:
     """Which pellet comes first, against the best route that begins with another one."""
     choices = errand.first_choices()
-    first = next(cell for cell in errand.walk() if cell in errand.targets)
+    first = next(cell for cell in errand.route if cell in errand.targets)
     others = {cell: steps for cell, steps in choices.items() if cell != first}
     if not others:
         return Step("only-first", {"first": first, "steps": errand.length})

@@ -8,6 +8,7 @@ number by one, so all shortest routes are walked without ever being listed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import pairwise
 
 from gamegen.core.cell import STEPS, Cell
@@ -15,6 +16,8 @@ from gamegen.core.errors import Unsolvable
 from gamegen.games.pacman import BLOCKED, FOOD, WALL, Position
 
 FAR = 1_000_000
+State = tuple[int, int, int]
+"""On a route: the cell, the targets left, the step that led there."""
 
 
 class Errand:
@@ -36,20 +39,30 @@ class Errand:
         if self.length >= FAR:
             raise Unsolvable(f"a target is out of reach:\n{position}")
 
-    def walk(self) -> list[Cell]:
-        """One shortest route, start and end included: straight on where it can, else up, down, left or right."""
-        place, left = self._index(self.start), self._all
-        ahead = 0
-        route = [place]
-        while left:
-            steps = [
-                offset for offset in (ahead, *self._offsets) if offset and self._nearer(place, place + offset, left)
-            ]
-            ahead = steps[0]
-            place += ahead
-            left &= ~self._bit.get(place, 0)
-            route.append(place)
-        return [self._cell(index) for index in route]
+    @cached_property
+    def route(self) -> list[Cell]:
+        """Of the shortest routes one with fewest turns, start and end included."""
+        start: State = (self._index(self.start), self._all, 0)
+        layer: dict[State, tuple[int, State]] = {start: (0, start)}  # turns so far, and the state before
+        layers = []
+        for _ in range(self.length):
+            onward: dict[State, tuple[int, State]] = {}
+            for state, (turns, _) in layer.items():
+                place, left, ahead = state
+                for there in self._onward(place, left):
+                    offset = there - place
+                    reached = (there, left & ~self._bit.get(there, 0), offset)
+                    more = turns + (offset != ahead)
+                    if reached not in onward or more < onward[reached][0]:
+                        onward[reached] = (more, state)
+            layers.append(onward)
+            layer = onward
+        state = min(layer, key=lambda reached: layer[reached][0])
+        places = [state[0]]
+        for each in reversed(layers):
+            state = each[state][1]
+            places.append(state[0])
+        return [self._cell(place) for place in reversed(places)]
 
     def explains(self, eaten: set[Cell], end: Cell, direction: str) -> bool:
         """Whether some shortest route ends so, and empties exactly these cells (the end's own among them)."""

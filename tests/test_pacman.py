@@ -190,7 +190,7 @@ def test_the_length_agrees_with_networkx(seed: int, pellets: int) -> None:
         return
     errand = Errand(position, goals)
     assert errand.length == min(lengths)
-    route = errand.walk()
+    route = errand.route
     assert len(route) == errand.length + 1 and set(goals) <= set(route)
 
 
@@ -210,7 +210,8 @@ def test_what_a_shortest_route_leaves_agrees_with_walking_them_all(seed: int, pe
     left = results(position, goals, errand.length)
     assert errand.touched() == {cell for *_, walked in walks(position, errand.length) if set(goals) <= set(walked)
                                 for cell in walked}  # fmt: skip
-    ends = {(end, way) for _, end, way in left}
+    rival = [walked for _, walked in walks(position, errand.length) if set(goals) <= set(walked)]
+    assert turns(errand.route) == min(map(turns, rival))
     for eaten, end, way in left:
         assert errand.explains(set(eaten), end, way)
         for cell in position.find(FOOD):
@@ -219,7 +220,11 @@ def test_what_a_shortest_route_leaves_agrees_with_walking_them_all(seed: int, pe
                 assert errand.explains(set(changed), end, way) == ((changed, end, way) in left)
         for other in STEPS:
             assert errand.explains(set(eaten), end, other) == ((eaten, end, other) in left)
-    assert ends
+
+
+def turns(walked: list[Cell]) -> int:
+    steps = [(there.row - here.row, there.col - here.col) for here, there in pairwise(walked)]
+    return sum(one != other for one, other in pairwise(steps))
 
 
 def walks(position: Position, length: int) -> list[tuple[str, list[Cell]]]:
