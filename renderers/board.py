@@ -97,9 +97,6 @@ class BoardRenderer(Renderer[P]):
     inset: float = 0.06
     """Share of a cell, at its border, that reading leaves out: grid lines, and what leans over from next door."""
 
-    reading_cell, reading_side = 36, 360
-    """Cells are read at most so large, and the whole board about so large, in pixels: time is spent on both."""
-
     page_picks: frozenset[str] = frozenset({"labels"})
     """Picks that only the page shows and no tile: looks that differ in nothing else share their tiles."""
 
@@ -212,10 +209,10 @@ class BoardRenderer(Renderer[P]):
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
         """Every cell by the nearest tile of the skin."""
         frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
         inset = max(1, round(self.inset * tiles.shape[1]))
-        return classify(cells, tiles, allowed=self.allowed(problem, style), inset=inset)
+        return classify(cells, smooth(tiles), allowed=self.allowed(problem, style), inset=inset)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
         """Raise UnreadableImage if a cell shows both what it was and what it became."""
@@ -230,11 +227,11 @@ class BoardRenderer(Renderer[P]):
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""
         frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)
         changed = symbols != self.encode(problem.position, style)
         inset = max(1, round(self.inset * tiles.shape[1]))
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
-        cell = stained_cell(cells, tiles[symbols], changed, inset=inset)
+        cell = stained_cell(cells, smooth(tiles[symbols]), changed, inset=inset)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
@@ -359,35 +356,16 @@ def _palette(board: Board, style: Style) -> Pixels:
     return board.inks.palette(style.colours())
 
 
+@lru_cache(maxsize=64)
 def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Floats:
     """(K, n, n, 3): the bank in the look's colours, at the size in which cells are read."""
-    return _reading_tiles(renderer, *_reading_key(renderer, style, rows, cols))
-
-
-def smooth_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Floats:
-    """The same, smoothed as cells are before they are compared."""
-    return _smooth_tiles(renderer, *_reading_key(renderer, style, rows, cols))
-
-
-def _reading_key(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> tuple[Style, int, int]:
-    """What reading tiles depend on: the look without its labels, the size of a drawn cell and of a read one."""
-    cell = renderer.board(style, rows, cols).frame.cell
-    n = min(cell, max(8, min(renderer.reading_cell, renderer.reading_side // max(rows, cols))))
-    return Style(style.skin, style.pixels, tuple(pick for pick in style.picks if pick[0] != "labels")), cell, n
-
-
-@lru_cache(maxsize=128)
-def _reading_tiles(renderer: BoardRenderer[P], style: Style, cell: int, n: int) -> Floats:
-    bank, inks = _bank(renderer, style.skin, style.pixels, _shape(style), cell)
-    tiles = inks.palette(style.colours())[bank].astype(np.float64)  # (K, cell, cell, 3)
+    board = renderer.board(style, rows, cols)
+    cell = board.frame.cell
+    n = min(cell, max(8, min(36, 360 // max(rows, cols))))
+    tiles = _palette(board, style)[board.bank].astype(np.float64)  # (K, cell, cell, 3)
     shrink = _averages(cell, n)
     small: Floats = np.einsum("ij,kjlc,ml->kimc", shrink, tiles, shrink, optimize=True)
     return np.ascontiguousarray(small)
-
-
-@lru_cache(maxsize=128)
-def _smooth_tiles(renderer: BoardRenderer[P], style: Style, cell: int, n: int) -> Floats:
-    return smooth(_reading_tiles(renderer, style, cell, n))
 
 
 @lru_cache(maxsize=64)
