@@ -16,7 +16,7 @@ from PIL import Image
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.board import BoardRenderer, Seen, reading_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.reading.classify import Named, classify, join_cells, smooth, split_cells
@@ -54,7 +54,6 @@ _MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
 
 class Jewel2Renderer(BoardRenderer[Position]):
     name = "jewel2"
-    reading_cell, reading_side = 24, 256
 
     def size(self, position: Position) -> tuple[int, int]:
         return position.height, position.width
@@ -98,7 +97,7 @@ class Jewel2Renderer(BoardRenderer[Position]):
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         """Stones differ in shape and light as well as in colour, and colour is what editors lose first."""
         frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
+        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
         inset = max(1, round(self.inset * tiles.shape[1]))
         return classify(_paled(cells), _paled(tiles), inset=inset)
