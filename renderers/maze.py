@@ -24,6 +24,9 @@ from renderers.shapes import disc, line, rectangle, star, union
 LINKS = 16
 """A path tile for every set of sides that it joins: 1 up, 2 down, 4 left, 8 right."""
 
+GRID_CELL, SIGN_CELL = 16, 14
+"""Smaller cells show no grid lines (in line widths), and no sign on start and end (in pixels)."""
+
 THINNEST = 3.2
 """Pixels across the path in the smallest pictures: less would not survive JPEG."""
 
@@ -123,7 +126,7 @@ def _in_pen(style: Style, pen: str) -> Style:
 def _grid(n: int, style: Style) -> list[Layer]:
     """Thin lines along the top and the left, under the paint; cells of a few pixels have none."""
     width = round(style.number("grid") * style.pixels / 512)
-    if not width or n < 8 * width:
+    if not width or n < GRID_CELL * width:
         return []
     edge = np.zeros((n, n), np.uint8)
     edge[:width] = edge[:, :width] = FULL
@@ -133,6 +136,8 @@ def _grid(n: int, style: Style) -> list[Layer]:
 def _sign(mark: str, n: int, style: Style) -> list[Layer]:
     if style.text("marks") == "square":
         return _grid(n, style)
+    if n < SIGN_CELL:
+        return []
     return [(disc(n, radius=0.24) if mark == START else star(n, radius=0.38), "detail")]
 
 

@@ -24,12 +24,16 @@ def check(problem: Problem[Maze], position: Maze) -> Check:
     if position.size != before.size:
         reason = f"The maze has {position.size} rows and columns, not {before.size}."
         return Check(False, False, 0.0, reason, {"path": 0.0, "precision": 0.0, "reach": 0.0})
-    damage, parts = _damage(before, position), _parts(before, position)
+    floor = _floor(before)
+    from_start, from_end = (_distances(floor, _find(before, mark)) for mark in (START, END))
+    steps = from_start[_find(before, END)]
+    right = {cell: at for cell, at in from_start.items() if 0 < at < steps == at + from_end[cell]}
+    damage, parts = _damage(before, position), _parts(right, steps, position)
     preserved = 1.0 - len(damage) / len(before.cells)
     if damage:
         return Check(False, False, preserved, f"{damage[0]}.", parts)
     line = follow(position)
-    reason = _wrong(problem, position, line)
+    reason = _wrong(problem, position, line, steps)
     legal = not line.fault and position.pen == problem.text("colour")
     return Check(not reason, legal, preserved, reason or "The path is right.", parts)
 
@@ -52,7 +56,7 @@ def _damage(before: Maze, after: Maze) -> list[str]:
     return found
 
 
-def _wrong(problem: Problem[Maze], position: Maze, line: Line) -> str:
+def _wrong(problem: Problem[Maze], position: Maze, line: Line, shortest: int) -> str:
     """Why the line is not an answer, as a sentence; empty if it is one."""
     colour = problem.text("colour")
     if line.fault:
@@ -63,25 +67,23 @@ def _wrong(problem: Problem[Maze], position: Maze, line: Line) -> str:
         return f"The path stops at cell {tuple(cell_table(position.size)[line.cells[-1]])} and does not reach the end."
     if position.pen != colour:
         return f"The path is {position.pen}, not {colour}."
-    steps, least = len(line.cells) - 1, _distances(_floor(problem.position), _find(position, END))
-    shortest = least[_find(position, START)]
+    steps = len(line.cells) - 1
     if problem.kind == "shortest" and steps > shortest:
         return f"The path takes {steps} steps, and {shortest} are enough."
     return ""
 
 
-def _parts(before: Maze, after: Maze) -> dict[str, float]:
-    """Shares: of a right path that is painted, of the paint that is on one, and of it that the line follows."""
-    table, floor = cell_table(before.size), _floor(before)
-    from_start, from_end = (_distances(floor, _find(before, mark)) for mark in (START, END))
-    steps = from_start[_find(before, END)]
-    right = {cell for cell in from_start if 0 < from_start[cell] < steps == from_start[cell] + from_end[cell]}
+def _parts(right: Mapping[Cell, int], steps: int, after: Maze) -> dict[str, float]:
+    """Shares: of a right path that is painted, of the paint that is on one, and of it that the line follows.
+
+    `right` has the cells of all shortest paths and how many steps from the start they are.
+    """
+    table = cell_table(after.size)
     painted = {cell for cell, mark in zip(table, after.cells, strict=True) if mark in (PAINT, SMEAR, BROKEN)}
-    line = [table[at] for at in follow(after).cells[1:]]
-    reached = len([*takewhile(right.__contains__, line)])
+    reached = len([*takewhile(right.__contains__, [table[at] for at in follow(after).cells[1:]])])
     return {
-        "path": len({from_start[cell] for cell in painted & right}) / (steps - 1),
-        "precision": len(painted & right) / len(painted) if painted else 0.0,
+        "path": len({right[cell] for cell in painted if cell in right}) / (steps - 1),
+        "precision": len(painted & right.keys()) / len(painted) if painted else 0.0,
         "reach": reached / (steps - 1),
     }
 
