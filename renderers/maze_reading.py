@@ -33,6 +33,9 @@ MIDDLE = 0.22
 PAINTED = 0.13
 """Share of the middle from which a cell is painted."""
 
+FAINT = 0.62
+"""The pen's share of the colour that the strongest pixels of a path must reach: a see-through path is none."""
+
 SURE = 0.3
 """The distance from PAINTED, as a share of it, at which there is no doubt left: below it confidence falls."""
 
@@ -74,6 +77,8 @@ def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
     share = paint_share(moved, way)
     covered = coverage(_middle(share)).mean(axis=(2, 3))
     painted = free & (covered > PAINTED)
+    if painted.any() and np.quantile(_middle(share).max(axis=(2, 3))[painted], 0.9) < FAINT:
+        raise UnreadableImage("the paint is too faint to tell it from a shadow")
     is_floor, certain, distance = _grounds(view, share)
     wall = view.was(WALL)
     marks = np.where(painted, np.where(wall, SMEAR, PAINT), np.where(is_floor, FLOOR, WALL))

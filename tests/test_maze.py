@@ -391,6 +391,14 @@ def test_right_paths_with_scribbles_are_refused(skin: str) -> None:
     assert not verify(sample, on_floor).correct
 
 
+@pytest.mark.parametrize("skin", renderer.skins)
+def test_a_see_through_path_is_none(skin: str) -> None:
+    for colour in PENS:
+        sample = asked_for(colour, skin)
+        for share in (0.3, 0.5):
+            assert not verify(sample, Image.blend(sample.original, sample.edited, share)).correct
+
+
 def test_one_thousand_small_mazes_hardly_repeat() -> None:
     for kind in ("path", "shortest"):
         seen = [game.canonical(problem.position) for problem in problems(kind, 1, 1000)]
