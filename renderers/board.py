@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 
@@ -209,35 +209,32 @@ class BoardRenderer(Renderer[P]):
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
         """Every cell by the nearest tile of the skin."""
         frame = seen.frame
-        tiles = reading_tiles(self, style, frame.rows, frame.cols)
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
         inset = max(1, round(self.inset * tiles.shape[1]))
-        return classify(cells, smooth(tiles), allowed=self.allowed(problem, style), inset=inset)
+        return classify(seen.cells, tiles, allowed=self.allowed(problem, style), inset=inset)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
         """Raise UnreadableImage if a cell shows both what it was and what it became."""
         frame = seen.frame
-        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
         known = self.encode(problem.position, style)
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
         inset = max(1, round(self.inset * tiles.shape[1]))
         inner = (slice(None), slice(None), slice(inset, -inset), slice(inset, -inset))
-        demand_full_strength(cells[inner], tiles[known][inner], tiles[symbols][inner], symbols != known)
+        demand_full_strength(seen.cells[inner], tiles[known][inner], tiles[symbols][inner], symbols != known)
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""
         frame = seen.frame
-        tiles = reading_tiles(self, style, frame.rows, frame.cols)
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
         changed = symbols != self.encode(problem.position, style)
         inset = max(1, round(self.inset * tiles.shape[1]))
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
-        cell = stained_cell(cells, smooth(tiles[symbols]), changed, inset=inset)
+        cell = stained_cell(seen.cells, tiles[symbols], changed, inset=inset)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Seen:
     """An edited picture, laid onto the board and brought to reading size."""
 
@@ -247,6 +244,11 @@ class Seen:
     known: Floats  # (R*n, C*n, 3): the cells as the editor was given them
     frame: Frame
     before: Picture  # as the editor was given it
+
+    @cached_property
+    def cells(self) -> Floats:
+        """(R, C, n, n, 3): the board cell by cell, each smoothed a little."""
+        return smooth(split_cells(self.board, self.frame.rows, self.frame.cols))
 
 
 def _over(frame: Frame, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -362,10 +364,16 @@ def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int
     board = renderer.board(style, rows, cols)
     cell = board.frame.cell
     n = min(cell, max(8, min(36, 360 // max(rows, cols))))
-    tiles = _palette(board, style)[board.bank].astype(np.float64)  # (K, cell, cell, 3)
-    shrink = _averages(cell, n)
+    tiles = _palette(board, style)[board.bank].astype(np.float32)  # (K, cell, cell, 3)
+    shrink = _averages(cell, n).astype(np.float32)
     small: Floats = np.einsum("ij,kjlc,ml->kimc", shrink, tiles, shrink, optimize=True)
     return np.ascontiguousarray(small)
+
+
+@lru_cache(maxsize=64)
+def smooth_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Floats:
+    """The reading tiles, each smoothed a little: what cells are compared with."""
+    return smooth(reading_tiles(renderer, style, rows, cols))
 
 
 @lru_cache(maxsize=64)

@@ -21,8 +21,10 @@ class Drift:
     fit: Floats  # (4, 3), for colours from 0 to 1
 
     def undo(self, seen: Floats) -> Floats:
-        mended: Floats = (seen.reshape(-1, 3) @ self.fit[:3] + 255 * self.fit[3]).clip(-50, 305).reshape(seen.shape)
-        return mended
+        fit = self.fit.astype(np.float32)
+        mended: Floats = seen.reshape(-1, 3) @ fit[:3]
+        mended += 255 * fit[3]
+        return mended.clip(-50, 305, out=mended).reshape(seen.shape)
 
 
 def drift_between(seen: Floats, known: Floats) -> Drift:

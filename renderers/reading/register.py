@@ -11,7 +11,8 @@ homography serves pictures of all sizes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from PIL import Image
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, as shares of a picture's side."""
 
@@ -57,6 +58,7 @@ class Registration:
     matrix: Floats  # (3, 3)
     likeness: float  # correlation of the two pictures on the points used, 0 to 1
     image: Image.Image  # the edited picture, RGB
+    shrunk: dict[tuple[int, int], Image.Image] = field(default_factory=dict, init=False)  # the same, smaller
 
     def crop(self, box: Box, size: tuple[int, int]) -> Floats:
         """(h, w, 3): the part of the edited picture that shows this box."""
@@ -77,7 +79,7 @@ class Registration:
         full /= full[2, 2]
         data = tuple(float(v) for v in full.ravel()[:8])
         part = image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
-        return np.asarray(part, dtype=np.float64)
+        return np.asarray(part, dtype=np.float32)
 
     def covers(self, box: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
         """(h, w): which pixels of such a crop lie inside the edited picture; the others were never seen."""
@@ -93,7 +95,9 @@ class Registration:
     def _reduced(self, wide: float, high: float) -> Image.Image:
         """The picture, shrunk by whole factors while it stays finer than asked: bilinear sampling must skip nothing."""
         across, down = max(1, int(self.image.width / wide)), max(1, int(self.image.height / high))
-        return self.image if across == down == 1 else self.image.reduce((across, down))
+        if (across, down) not in self.shrunk:
+            self.shrunk[across, down] = self.image if across == down == 1 else self.image.reduce((across, down))
+        return self.shrunk[across, down]
 
 
 def register(

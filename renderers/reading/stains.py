@@ -18,7 +18,7 @@ from renderers.reading.register import Box, Floats, Registration
 MARGIN_SIDE = 256
 """Side at which the page around the board is compared."""
 
-STRONG = 90.0
+STRONG = 90
 """Grey levels by which a stained pixel differs, in the colour where it differs most."""
 
 OLD_CELL, NEW_CELL, FOREIGN = 0.035, 0.4, 0.05
@@ -31,10 +31,12 @@ WINDOW, MARGIN = 10, 0.35
 
 def stained_pixels(seen: Floats, clean: Floats) -> NDArray[np.bool_]:
     """(h, w): where `seen` (h, w, 3) is unlike `clean` and unlike its eight neighbours."""
-    low, high = _around(clean, np.minimum), _around(clean, np.maximum)
-    away = np.maximum(low - seen, seen - high)
-    worst: NDArray[np.bool_] = away.max(axis=2) > STRONG
-    return worst
+    levels = clean.clip(0, 255).astype(np.int16)
+    low, high = _around(levels, np.minimum), _around(levels, np.maximum)
+    drawn = seen.astype(np.int16)
+    strange = (drawn < low - STRONG) | (drawn > high + STRONG)
+    found: NDArray[np.bool_] = strange[..., 0] | strange[..., 1] | strange[..., 2]
+    return found
 
 
 def stained_cell(seen: Floats, clean: Floats, changed: NDArray[np.bool_], *, inset: int = 1) -> Cell | None:
@@ -89,10 +91,10 @@ def _board(cells: Floats) -> Floats:
     return cells.transpose(0, 2, 1, 3, 4).reshape(rows * n, cols * n, 3)
 
 
-def _around(image: Floats, least: np.ufunc) -> Floats:
+def _around(image: NDArray[np.int16], least: np.ufunc) -> NDArray[np.int16]:
     """The least (or largest) value of each pixel and its eight neighbours, colour by colour."""
     padded = np.pad(image, ((1, 1), (0, 0), (0, 0)), mode="edge")
     tall = least(least(padded[:-2], padded[1:-1]), padded[2:])
     padded = np.pad(tall, ((0, 0), (1, 1), (0, 0)), mode="edge")
-    wide: Floats = least(least(padded[:, :-2], padded[:, 1:-1]), padded[:, 2:])
+    wide: NDArray[np.int16] = least(least(padded[:, :-2], padded[:, 1:-1]), padded[:, 2:])
     return wide
