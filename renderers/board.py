@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Reading, Renderer, Style
 from gamegen.core.stream import Stream
@@ -40,6 +41,9 @@ LABEL_ROOM = 0.7
 """How much of its columns' width a label may fill, so that neighbours stay apart."""
 
 MARGIN = 0.03
+MOST_RECOLOURING = 45.0
+"""A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
+
 GEOMETRIES = 256
 """How many drawn geometries are kept."""
 
@@ -204,6 +208,8 @@ class BoardRenderer(Renderer[P]):
         raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
         known = join_cells(tiles[self.encode(before, style)])
         drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, known)))
+        if drift.recolouring(raw) > MOST_RECOLOURING:
+            raise UnreadableImage("the board has been redrawn in other colours")
         return Seen(registration, drift, drift.undo(raw), known, frame, picture)
 
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
