@@ -45,7 +45,10 @@ MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
 
 GEOMETRIES = 256
-"""How many drawn geometries are kept."""
+"""How many drawn pages are kept: 256 KB each, and quickly drawn anew."""
+
+BANKS = 2048
+"""How many banks of tiles are kept: mostly under 100 KB, and slow to paint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,7 @@ class BoardRenderer(Renderer[P]):
         area = canvas[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, frame.cell, -1)
         area[...] = strips.reshape(frame.cell, frame.rows, -1).transpose(1, 0, 2)
         self.finish(canvas, board, position, style)
-        return Picture(canvas, _palette(board, style))
+        return Picture(canvas, _palette(board.inks, style))
 
     def mask(self, cells: frozenset[Cell], position: P, style: Style) -> NDArray[np.bool_]:
         frame = self.board(style, *self.size(position)).frame
@@ -297,7 +300,7 @@ def _board(
     return Board(frame, page, bank, inks)
 
 
-@lru_cache(maxsize=GEOMETRIES)
+@lru_cache(maxsize=BANKS)
 def _bank(
     renderer: BoardRenderer[P], skin: str, pixels: int, shape: tuple[tuple[str, str | int], ...], cell: int
 ) -> tuple[Pixels, Inks]:
@@ -360,8 +363,8 @@ def _write(page: Pixels, coverage: Tile, centre: tuple[int, int], ramp: int) -> 
 
 
 @lru_cache(maxsize=1024)
-def _palette(board: Board, style: Style) -> Pixels:
-    return board.inks.palette(style.colours())
+def _palette(inks: Inks, style: Style) -> Pixels:
+    return inks.palette(style.colours())
 
 
 @lru_cache(maxsize=64)
@@ -370,7 +373,7 @@ def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int
     board = renderer.board(style, rows, cols)
     cell = board.frame.cell
     n = min(cell, max(8, min(36, 360 // max(rows, cols))))
-    tiles = _palette(board, style)[board.bank].astype(np.float32)  # (K, cell, cell, 3)
+    tiles = _palette(board.inks, style)[board.bank].astype(np.float32)  # (K, cell, cell, 3)
     shrink = _averages(cell, n).astype(np.float32)
     small: Floats = np.einsum("ij,kjlc,ml->kimc", shrink, tiles, shrink, optimize=True)
     return np.ascontiguousarray(small)
