@@ -32,7 +32,7 @@ from gamegen.writing.parquet import ParquetFormat
 from gamegen.writing.run import SHARD
 from renderers.png import encode_indexed, encode_mask, pixel_hash
 
-ROUNDS = 6
+ROUNDS = 10
 TRIAL = 8
 FLOOR_TARGET = 5.0
 FLOOR_GAMES = {"tictactoe": 5, "maze": 3}

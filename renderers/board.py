@@ -153,11 +153,11 @@ class BoardRenderer(Renderer[P]):
 
     @property
     def skin_path(self) -> Path:
-        return skin_file.FOLDER / f"{self.name}.toml"
+        return skin_file.path_of(self.name)
 
     @property
     def skins(self) -> Sequence[str]:
-        return tuple(skin_file.load(self.skin_path))
+        return skin_file.names(self.skin_path)
 
     def style(self, problem: Problem[P], *, skin: str, pixels: int, rng: Stream) -> Style:
         return skin_file.pick(self.skin_path, skin, pixels=pixels, rng=rng)
@@ -195,7 +195,7 @@ class BoardRenderer(Renderer[P]):
 
     def board(self, style: Style, rows: int, cols: int) -> Board:
         """The drawn geometry of a look, kept for the next sample of the same geometry."""
-        return _board(self, style.skin, style.pixels, _shape(style), rows, cols)
+        return _board_now(self, style, rows, cols)
 
     def look(self, image: Pixels, problem: Problem[P], style: Style) -> Seen:
         """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
@@ -283,6 +283,12 @@ def scaled(width: int, pixels: int) -> int:
 def _shape(style: Style) -> tuple[tuple[str, str | int], ...]:
     """The picks that change shapes: all but the colours."""
     return tuple((k, v) for k, v in style.picks if not (isinstance(v, str) and v.startswith("#")))
+
+
+@lru_cache(maxsize=8)
+def _board_now(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Board:
+    """The board of the sample in hand, which is asked for several times over."""
+    return _board(renderer, style.skin, style.pixels, _shape(style), rows, cols)
 
 
 @lru_cache(maxsize=GEOMETRIES)

@@ -24,6 +24,17 @@ FOLDER = Path(__file__).parent / "skins"
 
 
 @lru_cache(maxsize=64)
+def path_of(game: str) -> Path:
+    """Where the skins of a game of ours are."""
+    return FOLDER / f"{game}.toml"
+
+
+@lru_cache(maxsize=64)
+def names(path: Path) -> tuple[str, ...]:
+    return tuple(load(path))
+
+
+@lru_cache(maxsize=64)
 def load(path: Path) -> dict[str, dict[str, Any]]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
