@@ -7,7 +7,7 @@ it on the line of sight, because a lower one could not be seen. That is not enou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gamegen.core.errors import Rejected
@@ -16,6 +16,7 @@ from gamegen.core.problem import Check, Difficulty, Fact, Problem, Solution, Ste
 from gamegen.core.solver import Solver
 from gamegen.core.stream import Stream
 from gamegen.games.reconstruction import FILLED, Position, Stack, Unstack, View, game, silhouette
+from solvers.reconstruction_claims import CLAIMS
 
 AXES = {"front": "y", "side": "x"}
 """The labels under each view."""
@@ -84,7 +85,7 @@ class ReconstructionSolver(Solver[Position]):
         return Check(position == answer, not faults, kept / len(stay) if stay else 1.0, reason, shares)
 
     def confirm(self, problem: Problem[Position], position: Position, step: Step) -> bool:
-        claim = _CLAIMS.get(step.rule)
+        claim = CLAIMS.get(step.rule)
         try:
             return claim is not None and claim(problem, position, step)
         except (KeyError, ValueError):  # a fact is missing, or a row of heights is empty
@@ -168,7 +169,7 @@ def _solve_project(problem: Problem[Position]) -> Solution[Position]:
             steps.append(step)
             after = game.apply(after, game.parse_action(step.action)) if step.action else after
     redrawn = sum(bool(step.action) for step in steps)
-    difficulty = Difficulty(float(n * n + filled + redrawn), length=redrawn, nodes=2 * n * n)
+    difficulty = Difficulty(float(n * n + sum(places) + redrawn), length=redrawn, nodes=2 * n * n)
     return Solution(tuple(steps), after, difficulty, _profiles(after))
 
 
@@ -205,8 +206,8 @@ def _solve_voxel(problem: Problem[Position]) -> Solution[Position]:
         steps.append(step)
         moved = game.apply(moved, game.parse_action(step.action)) if step.action else moved
     changed = sum(bool(step.action) for step in steps)
-    filled = sum(height > 0 for row in start.heights for height in row)
-    difficulty = Difficulty(float(start.size**2 + filled + changed), length=changed, nodes=2 * start.size)
+    cubes = sum(map(sum, start.heights))
+    difficulty = Difficulty(float(start.size**2 + cubes + changed), length=changed, nodes=2 * start.size)
     tops = {"front": moved.tallest("front", y), "side": moved.tallest("side", x)}
     return Solution(tuple(steps), moved, difficulty, facts | {"height": now} | tops)
 
@@ -287,115 +288,6 @@ def _reason(problem: Problem[Position], position: Position, answer: Position, fa
     drawn, right = ("filled", "blank") if found[name, first, second] == FILLED else ("blank", "filled")
     z = answer.size - first
     return f"In the {name} view the square {AXES[name]} = {second + 1}, z = {z} is {drawn}, but it must be {right}."
-
-
-# Whether a step's claim is true: looked up anew in the set of cubes, without the solver's own functions.
-
-
-def _cubes(position: Position) -> set[tuple[int, int, int]]:
-    return {
-        (x, y, z)
-        for x, row in enumerate(position.heights, start=1)
-        for y, height in enumerate(row, start=1)
-        for z in range(1, height + 1)
-    }
-
-
-def _squares(position: Position, view: object) -> set[tuple[int, int]]:
-    """The filled squares of a view, by label and z."""
-    rows = position.front if view == "@front" else position.side
-    n = len(rows)
-    return {(col + 1, n - row) for row, line in enumerate(rows) for col, mark in enumerate(line) if mark == FILLED}
-
-
-def _shadow(position: Position, view: object, column: object) -> set[int]:
-    """Every z at which a cube projects onto a column of a view."""
-    return {z for x, y, z in _cubes(position) if (y if view == "@front" else x) == column}
-
-
-def _axis_fits(step: Step) -> bool:
-    return (step.facts["view"], step.facts["axis"]) in (("@front", "y"), ("@side", "x"))
-
-
-def _seen_is(problem: Problem[Position], position: Position, step: Step) -> bool:
-    cubes = _cubes(position)
-    counts = (position.size, len(cubes), len({(x, y) for x, y, _ in cubes}))
-    return (step.facts["n"], step.facts["cubes"], step.facts["columns"]) == counts
-
-
-def _column_is(problem: Problem[Position], position: Position, step: Step) -> bool:
-    view, column, n = step.facts["view"], step.facts["column"], position.size
-    shadow = _shadow(position, view, column)
-    drawn = {z for label, z in _squares(position, view) if label == column}
-    blank, redrawn = step.rule.endswith("-blank"), step.rule.startswith("redraw")
-    if not _axis_fits(step) or column not in range(1, n + 1) or blank == bool(shadow) or redrawn == (drawn == shadow):
-        return False
-    if step.action != (f"{str(view)[1:]} {column}" if redrawn else ""):
-        return False
-    return blank or (_line_is(position, step) and step.facts["tallest"] == max(shadow))
-
-
-def _line_is(position: Position, step: Step) -> bool:
-    """Whether the heights behind a view's column are told right, and along which axis."""
-    cubes, labels = _cubes(position), range(1, position.size + 1)
-    view, column = step.facts["view"], step.facts["column"]
-    line = [(other, column) if view == "@front" else (column, other) for other in labels]
-    heights = tuple(sum((x, y) == place for x, y, _ in cubes) for place in line)
-    return step.facts["heights"] == heights and step.facts["other"] == ("x" if view == "@front" else "y")
-
-
-def _found_is(problem: Problem[Position], position: Position, step: Step) -> bool:
-    x, y = step.facts["x"], step.facts["y"]
-    stacked = sum((a, b) == (x, y) for a, b, _ in _cubes(position))
-    told = stacked == 0 if step.rule == "bare" else step.facts["height"] == stacked > 0
-    return (x, y) == (problem["x"], problem["y"]) and told
-
-
-def _cube_is(problem: Problem[Position], position: Position, step: Step) -> bool:
-    x, y, z = (step.facts[name] for name in ("x", "y", "z"))
-    order = str(problem["order"])
-    stacked = sum((a, b) == (x, y) for a, b, _ in _cubes(position))
-    top, left = (stacked + 1, stacked + 1) if order == "add" else (stacked, stacked - 1)
-    lowest = step.rule in ("add-first", "remove-last")
-    if (x, y) != (problem["x"], problem["y"]) or not step.rule.startswith(order) or lowest != (top == 1):
-        return False
-    return z == top and (lowest or step.facts["height"] == left) and step.action == f"{order} {x},{y}"
-
-
-def _view_is(problem: Problem[Position], position: Position, step: Step) -> bool:
-    """Made after the cube was moved, while the view is still drawn as it was."""
-    view, column = step.facts["view"], step.facts["column"]
-    shadow = _shadow(position, view, column)
-    drawn = {z for label, z in _squares(position, view) if label == column}
-    own = problem["y"] if view == "@front" else problem["x"]
-    if not _axis_fits(step) or column != own:
-        return False
-    action = "" if step.rule == "view-stays" else f"{str(view)[1:]} {column}"
-    if step.rule == "view-empties":
-        return not shadow and bool(drawn) and step.action == action
-    if not _line_is(position, step) or step.facts["tallest"] != max(shadow) or step.action != action:
-        return False
-    extra = {"view-stays": shadow ^ drawn, "view-grows": shadow - drawn, "view-shrinks": drawn - shadow}[step.rule]
-    return extra == ({step.facts["square"]} if action else set())
-
-
-_CLAIMS: dict[str, Callable[[Problem[Position], Position, Step], bool]] = {
-    "seen": _seen_is,
-    "redraw": _column_is,
-    "redraw-blank": _column_is,
-    "keep": _column_is,
-    "keep-blank": _column_is,
-    "found": _found_is,
-    "bare": _found_is,
-    "add-cube": _cube_is,
-    "add-first": _cube_is,
-    "remove-cube": _cube_is,
-    "remove-last": _cube_is,
-    "view-grows": _view_is,
-    "view-shrinks": _view_is,
-    "view-stays": _view_is,
-    "view-empties": _view_is,
-}
 
 
 solver = ReconstructionSolver()

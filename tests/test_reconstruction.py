@@ -248,3 +248,26 @@ def test_what_no_stack_could_look_like_is_refused() -> None:
     floating[top - high : bottom + 1 - high, left : right + 1] = cube
     with pytest.raises(UnreadableImage):
         renderer.read(floating, problem, style)
+
+
+def test_a_scribble_on_the_page_is_seen() -> None:
+    problem = voxel("add", 3, 1)
+    style = renderer.style(problem, skin="classic", pixels=512, rng=Stream("ink"))
+    clean = renderer.render(solver.solve(problem).after, style).rgb()
+    scribbled = clean.copy()
+    scribbled[440:480, 60:130] = 0
+    assert renderer.read(clean, problem, style).stain == ""
+    assert renderer.read(scribbled, problem, style).stain == "the page"
+
+
+def test_the_mask_holds_the_views_and_nothing_written() -> None:
+    problem = voxel("add", 3, 1)
+    style = renderer.style(problem, skin="modern", pixels=512, rng=Stream("mask"))
+    everything = renderer.mask(game.may_change(problem), problem.position, style)
+    views_alone = renderer.mask(game.may_change(Problem("project", problem.position)), problem.position, style)
+    assert views_alone.sum() < everything.sum() < 0.5 * everything.size
+    assert not (views_alone & ~everything).any()
+    blank = Position(((0,) * 3,) * 3, ("...",) * 3, ("...",) * 3)
+    full = Position(((3,) * 3,) * 3, ("###",) * 3, ("###",) * 3)
+    changed = (renderer.render(blank, style).pixels != renderer.render(full, style).pixels) & ~everything
+    assert not changed.any()

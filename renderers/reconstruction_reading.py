@@ -1,0 +1,107 @@
+"""Reading a 3D reconstruction: silhouettes square by square, the corner view triangle by triangle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.errors import UnreadableImage
+from gamegen.core.isometric import Heights, explain
+from gamegen.core.rendering import Picture, Style
+from renderers import isometric
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
+from renderers.reading.colour import Drift, drift_between
+from renderers.reading.register import Floats, Registration
+from renderers.reconstruction_sheet import TITLES, Layout
+
+READING_UNIT, READING_CELL, DRIFT_SIDE = 14, 14, 96
+ENOUGH = 5
+"""Triangles of one kind that tell its colour."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """An edited picture, laid onto the page it was made from, and how its colours drifted."""
+
+    registration: Registration
+    drift: Drift
+    layout: Layout
+    style: Style
+
+
+def page_drift(registration: Registration, before: Picture) -> Drift:
+    """How colours drifted, told from the whole page at a small size."""
+    side = (DRIFT_SIDE, DRIFT_SIDE)
+    step = before.pixels.shape[0] / DRIFT_SIDE
+    places = ((np.arange(DRIFT_SIDE) + 0.5) * step).astype(np.intp)
+    known = before.palette[before.pixels[np.ix_(places, places)]].astype(np.float64)
+    return drift_between(registration.crop((0.0, 0.0, 1.0, 1.0), side), known)
+
+
+def silhouettes_of(layout: Layout) -> NDArray[np.bool_]:
+    """(H, W): the insides of both silhouettes, of which little may be left."""
+    mask = np.zeros((layout.pixels, layout.pixels), bool)
+    for name in TITLES:
+        top, left, side = layout.panel(name)
+        mask[top + layout.line : top + side, left + layout.line : left + side] = True
+    return mask
+
+
+def read_silhouette(name: str, look: Look) -> Named:
+    layout, n = look.layout, look.layout.n
+    size = READING_CELL * n
+    seen = look.drift.undo(look.registration.crop(layout.box(layout.panel(name)), (size, size)))
+    colours = look.style.colours()
+    tiles = np.empty((2, READING_CELL, READING_CELL, 3))
+    tiles[0], tiles[1] = colours["blank"], colours["filled"]
+    named = classify(smooth(split_cells(seen, n, n)), tiles, inset=2)
+    try:
+        demand(named)
+    except UnreadableImage as error:
+        raise UnreadableImage(f"in the {name} view, {error}") from error
+    return named
+
+
+def read_heights(look: Look, given: Heights) -> tuple[Heights, float, Floats]:
+    """The heights, the confidence of the least certain triangle, and each triangle's distance to its clean colour."""
+    layout, n = look.layout, look.layout.n
+    shape = isometric.raster(n, READING_UNIT, 2)
+    top, left, side = layout.view
+    inner = (top + layout.line, left + layout.line, side - 2 * layout.line)
+    size = 2 * n * READING_UNIT
+    view = np.zeros((size + 4, size + 4, 3))
+    view[2:-2, 2:-2] = look.drift.undo(look.registration.crop(layout.box(inner), (size, size)))
+    colours, real = isometric.mean_colours(view, shape)
+    ground = isometric.kind(isometric.lattice(n).ground)
+    asked = np.flatnonzero(real & (ground[: len(real)] != isometric.PAGE))
+    before = isometric.kind(isometric.shown(given))[asked]
+    palette = _as_seen(colours[asked], before, look.style)
+    choices = np.stack([ground[asked], *(np.full(len(asked), cube) for cube in isometric.CUBE)])
+    gaps = np.sqrt(((colours[asked] - palette[choices]) ** 2).mean(axis=2))  # (4, A)
+    ranked = np.sort(gaps, axis=0)
+    confidence = 1 - (ranked[0] + NOISE) / (ranked[1] + NOISE)
+    if ranked[0].max() > FARTHEST or confidence.min() < LOWEST_CONFIDENCE:
+        raise UnreadableImage("a part of the 3D view shows none of a cube's sides, nor the empty room")
+    kinds = np.zeros(len(ground), np.intp)
+    kinds[asked] = np.take_along_axis(choices, gaps.argmin(axis=0)[None], axis=0)[0]
+    heights = explain(isometric.strips(kinds, n), given)
+    if heights is None:
+        raise UnreadableImage("the 3D view shows nothing that stacked cubes could look like")
+    return heights, float(confidence.min()), ranked[0]
+
+
+def _as_seen(colours: Floats, before: NDArray[np.intp], style: Style) -> Floats:
+    """(6, 3): each kind's colour as this picture has it, told from the triangles that showed it before the edit.
+
+    A triangle that now looks more like another kind was edited, and tells nothing.
+    """
+    nominal = style.colours()
+    palette = np.array([nominal[fill] for fill in isometric.FILLS], float)
+    nearest = ((colours[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1)
+    for number in range(len(palette)):
+        same = colours[(before == number) & (nearest == number)]
+        if len(same) >= ENOUGH:
+            palette[number] = np.median(same, axis=0)
+    return palette
