@@ -36,6 +36,9 @@ PAINTED = 0.13
 FAINT = 0.62
 """The pen's share of the colour that the strongest pixels of a path must reach: a see-through path is none."""
 
+REPAINTED = 60.0
+"""Grey levels, in the channel that changed most, by which no editor lets a wall's colour drift."""
+
 SURE = 0.3
 """The distance from PAINTED, as a share of it, at which there is no doubt left: below it confidence falls."""
 
@@ -69,6 +72,7 @@ class View:
 
 def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
     view = _view(seen, before, style)
+    _demand_same_walls(seen, view)
     signs = _signs(view, before.pen)
     free = signs == ""
     moved = hue_plane(view.cells) - hue_plane(view.grounds)[:, :, None, None]
@@ -99,6 +103,15 @@ def _view(seen: Seen, before: Maze, style: Style) -> View:
     marks = np.frombuffer(before.cells.encode(), np.uint8).reshape(size, size)
     grounds = np.where((marks == ord(WALL))[..., None], colours["wall"], colours["floor"])
     return View(split_cells(seen.board, size, size), split_cells(seen.known, size, size), marks, grounds, colours)
+
+
+def _demand_same_walls(seen: Seen, view: View) -> None:
+    """Colours drift, but walls in quite another colour are another picture, however well it fits."""
+    inverse = np.linalg.pinv(seen.drift.fit[:3])
+    wall = np.median(_middle(view.cells)[view.was(WALL)], axis=(0, 1, 2))
+    drawn = (wall - 255 * seen.drift.fit[3]) @ inverse
+    if np.abs(drawn - view.colours["wall"]).max() > REPAINTED:
+        raise UnreadableImage("the walls have quite another colour")
 
 
 def _signs(view: View, pen: str) -> NDArray[np.str_]:

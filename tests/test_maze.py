@@ -399,6 +399,15 @@ def test_a_see_through_path_is_none(skin: str) -> None:
             assert not verify(sample, Image.blend(sample.original, sample.edited, share)).correct
 
 
+def test_an_answer_in_another_skin_is_none() -> None:
+    for level in (1, 4):
+        for skin in renderer.skins:
+            sample = make_sample(Key("maze/path", level=level, seed=22, index=20, skin=skin))
+            for other in renderer.skins:
+                verdict = verify(sample, make_sample(replace(sample.key, skin=other)).edited)
+                assert verdict.correct is (skin == other), (skin, other, verdict.reason)
+
+
 def test_one_thousand_small_mazes_hardly_repeat() -> None:
     for kind in ("path", "shortest"):
         seen = [game.canonical(problem.position) for problem in problems(kind, 1, 1000)]
