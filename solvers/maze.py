@@ -29,7 +29,7 @@ FAR = (0.5, 0.4, 0.25, 0.1, 0.05)
 """By level: the start is drawn from this share of the cells, the farthest from the end."""
 
 ROOMS_A_LOOP = 9
-DECISIONS_TOLD = 5
+DECISIONS_TOLD = 4
 
 _PAINT = ord(PAINT)
 _WALLS_ONLY = str.maketrans(START + END + PAINT, FLOOR * 3)
