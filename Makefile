@@ -35,6 +35,10 @@ examples: .venv/.dev
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.generate
 
+learn: .venv/.dev
+	rm -rf out/learn
+	$(BIN)/python -m edit_models.bagel.learn overfit --out out/learn
+
 .venv/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) --editable ".[chess]"
