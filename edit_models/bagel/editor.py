@@ -51,6 +51,7 @@ class Settings:
     interval: tuple[float, float] = (0.0, 1.0)  # guidance acts at lo < t <= hi
     renorm: Renorm = "text_channel"
     renorm_min: float = 0.0
+    source_size: bool = True  # resize the picture back to its source's size
 
     def __post_init__(self) -> None:
         if self.points < 2:
@@ -132,6 +133,9 @@ class BagelEditor:
             )
         grids = [source[0] for source in sources]
         drawn = self._draw(full, textless, imageless, grids, seeds)
+        if self.settings.source_size:
+            sizes = [request.image.size for request in requests]
+            drawn = [image.resize(size, Image.Resampling.BICUBIC) for image, size in zip(drawn, sizes, strict=True)]
         return [Edit(image, self._words(ids)) for image, ids in zip(drawn, thoughts, strict=True)]
 
     def _source(self, request: Request) -> tuple[Latents, Patches]:

@@ -3,9 +3,9 @@
     python -m edit_models.bagel.learn overfit --out out/learn           # a handful of boards, in minutes
     python -m edit_models.bagel.learn generalise --out out/generalise   # unseen positions, about 20 CPU minutes
 
-The model sees 32-pixel copies of 256-pixel boards and draws in squares of 4 pixels through a lossless autoencoder; the
-verifier reads its 32-pixel answers. Nothing else is special: data, loader, training, export and editor are those of
-the large model. `overfit` fails (exit 1) unless every board is right.
+The model sees 32-pixel copies of 256-pixel boards and draws in squares of 4 pixels through a lossless autoencoder; its
+answers are enlarged to 256 pixels again, as the editor always does, and then judged. Nothing else is special: data,
+loader, training, export and editor are those of the large model. `overfit` fails (exit 1) unless every board is right.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Experiment:
 EXPERIMENTS = {
     "overfit": Experiment(boards=6, unseen=0, steps=500, tokens=1100, lr=3e-3, every=100, samples=6, final=6),
     "generalise": Experiment(
-        boards=1500, unseen=400, steps=1800, tokens=2100, lr=2.5e-3, every=200, samples=100, final=400
+        boards=1500, unseen=200, steps=3600, tokens=2100, lr=3e-3, every=150, samples=50, final=200
     ),
 }
 

@@ -35,7 +35,15 @@ def small_config(
             patch=vit_patch,
             side=pixels // vit_patch,
         ),
-        latent=LatentConfig(kind="patch", channels=3 * patch**2, downsample=patch, patch=2, side=pixels // (2 * patch)),
+        latent=LatentConfig(
+            kind="patch",
+            channels=3 * patch**2,
+            downsample=patch,
+            patch=2,
+            side=pixels // (2 * patch),
+            scale=2.5,  # pictures of boards are mostly background
+            shift=-0.6,
+        ),
         vae_size=square,
         vit_size=seen,
         vit_train_size=seen,

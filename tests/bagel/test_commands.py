@@ -39,6 +39,6 @@ def test_train_export_edit(
     Image.new("RGB", (64, 64), "red").save(tmp_path / "board.png")
     edit = ["bagel", "edit", out, str(tmp_path / "board.png"), "Place X.", "--out", str(tmp_path / "edited.png")]
     assert main([*edit, "--points", "3", "--no-think", "--json"]) == 0
-    assert Image.open(tmp_path / "edited.png").size == (32, 32)
+    assert Image.open(tmp_path / "edited.png").size == (64, 64)
     assert main(["bagel", "export", str(tmp_path), out]) == 2
     assert "not a training run" in capsys.readouterr().err

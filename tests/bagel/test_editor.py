@@ -88,6 +88,20 @@ def test_thinking_is_the_greedy_continuation_and_conditions_the_picture(editor: 
     assert plain.image.tobytes() != edit.image.tobytes()
 
 
+@torch.no_grad()
+def test_thoughts_of_a_batch_end_each_in_its_own_time(editor: BagelEditor) -> None:
+    """Words are dictated here: the first thought ends at once, the second later, the third hits the limit."""
+    end = editor.tokenizer.markers.end
+    scripts = [[end], [40, 41, end], [50] * 12]
+    dictated = iter([script[i] for i in range(12) for script in scripts if i < len(script)])
+    editor._choose = lambda logits, random: next(dictated)  # type: ignore[method-assign]
+    edits = editor.edit_batch([Request(board(n), "Place X.", n) for n in range(3)])
+    for n, script in enumerate(scripts):
+        ids = tuple(token for token in script if token != end)
+        assert gap(edits[n].image.tobytes(), by_hand(editor, board(n), "Place X.", ids, n)) <= 1
+    assert edits[0].thinking == "" and edits[1].thinking != edits[2].thinking
+
+
 def test_a_batch_of_different_sizes_equals_single_edits(editor: BagelEditor) -> None:
     requests = [Request(board(0), "Place X.", 1), Request(board(1, (32, 16)), "Place O in the centre.", 2)]
     requests.append(Request(board(2, (16, 32)), "X", 3))
@@ -116,6 +130,8 @@ def test_bad_settings_are_refused() -> None:
 
 def test_editor_loads_from_a_folder(tiny_folder: Path, portable_kernels: None) -> None:
     editor = BagelEditor.load(tiny_folder, device="cpu", dtype="bf16", settings=QUICK)
-    assert editor.edit(board(0), "Place X.", seed=0).image.size == (32, 32)
+    assert editor.edit(board(0, (80, 40)), "Place X.", seed=0).image.size == (80, 40)
+    editor.settings = replace(QUICK, source_size=False)
+    assert editor.edit(board(0, (80, 40)), "Place X.", seed=0).image.size == (32, 16)
     with pytest.raises(BadInput, match="dtype"):
         BagelEditor.load(tiny_folder, dtype="int4")
