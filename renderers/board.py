@@ -104,6 +104,9 @@ class BoardRenderer(Renderer[P]):
     inset: float = 0.06
     """Share of a cell, at its border, that reading leaves out: grid lines, and what leans over from next door."""
 
+    reading_cell, reading_side = 36, 360
+    """Cells are read at most so large, and the whole board about so large, in pixels: time is spent on both."""
+
     page_picks: frozenset[str] = frozenset({"labels"})
     """Picks that only the page shows and no tile: looks that differ in nothing else share their tiles."""
 
@@ -378,7 +381,7 @@ def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int
     """(K, n, n, 3): the bank in the look's colours, at the size in which cells are read."""
     board = renderer.board(style, rows, cols)
     cell = board.frame.cell
-    n = min(cell, max(8, min(36, 360 // max(rows, cols))))
+    n = min(cell, max(8, min(renderer.reading_cell, renderer.reading_side // max(rows, cols))))
     tiles = _palette(board.inks, style)[board.bank].astype(np.float32)  # (K, cell, cell, 3)
     shrink = _averages(cell, n).astype(np.float32)
     small: Floats = np.einsum("ij,kjlc,ml->kimc", shrink, tiles, shrink, optimize=True)

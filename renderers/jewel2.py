@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import BoardRenderer, Seen, reading_tiles
+from renderers.board import MOST_RECOLOURING, BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.reading.classify import Named, classify, join_cells, smooth, split_cells
+from renderers.reading.classify import Named, classify, join_cells
 from renderers.reading.colour import drift_between
 from renderers.reading.register import Floats, Registration, register
 from renderers.shapes import polygon, rectangle, star
@@ -54,6 +55,7 @@ _MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
 
 class Jewel2Renderer(BoardRenderer[Position]):
     name = "jewel2"
+    reading_cell, reading_side = 24, 256
 
     def size(self, position: Position) -> tuple[int, int]:
         return position.height, position.width
@@ -97,10 +99,9 @@ class Jewel2Renderer(BoardRenderer[Position]):
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         """Stones differ in shape and light as well as in colour, and colour is what editors lose first."""
         frame = seen.frame
-        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
         inset = max(1, round(self.inset * tiles.shape[1]))
-        return classify(_paled(cells), _paled(tiles), inset=inset)
+        return classify(_paled(seen.cells), _paled(tiles), inset=inset)
 
     def _laid(self, registration: Registration, guess: Position, before: Picture, style: Style) -> Seen:
         """The picture's cells, colours mended by those of the board that it is believed to show."""
@@ -109,6 +110,8 @@ class Jewel2Renderer(BoardRenderer[Position]):
         raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
         known = join_cells(tiles[self.encode(guess, style)])
         drift = drift_between(raw, known)
+        if drift.recolouring(raw) > MOST_RECOLOURING:
+            raise UnreadableImage("the board has been redrawn in other colours")
         return Seen(registration, drift, drift.undo(raw), known, frame, before)
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.games.pacman import BEAN, CHERRY, FACING, GHOSTS, NOTHING, PELLET, WALL, Position
-from renderers.board import BoardRenderer, Seen, reading_tiles
+from renderers.board import BoardRenderer, Seen, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
-from renderers.reading.classify import Named, classify, smooth, split_cells
+from renderers.reading.classify import Named, classify
 from renderers.shapes import disc, line, pacman, polygon, rectangle, subtract, union
 
 THINGS = NOTHING + BEAN + PELLET + CHERRY + GHOSTS + "".join(FACING) + WALL
@@ -53,6 +53,7 @@ _EYE = {"^": (0.27, 0.44), "v": (0.73, 0.56), "<": (0.46, 0.27), ">": (0.54, 0.2
 
 class PacmanRenderer(BoardRenderer[Position]):
     name = "pacman"
+    reading_cell, reading_side = 24, 256
 
     def size(self, position: Position) -> tuple[int, int]:
         return len(position.rows), len(position.rows[0])
@@ -79,10 +80,9 @@ class PacmanRenderer(BoardRenderer[Position]):
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         frame = seen.frame
-        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols)[_READ])
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)[_READ]
         inset = max(1, round(self.inset * tiles.shape[1]))
-        named = classify(cells, tiles, meaning=_MEANS, inset=inset)
+        named = classify(seen.cells, tiles, meaning=_MEANS, inset=inset)
         forms = self.encode(self.decode(named.symbols, problem, style), style)
         return Named(forms, named.confidence, named.distance)
 

@@ -52,8 +52,8 @@ PLANS = {
     1: Plan((4, 4), kinds=(4, 4), marks=(0, 0), rounds=(1, 1), fallen=(0, 4), fired=0),
     2: Plan((5, 5), kinds=(4, 5), marks=(0, 0), rounds=(1, 1), fallen=(3, 99), fired=0),
     3: Plan((6, 6), kinds=(4, 5), marks=(0, 0), rounds=(2, 4), fallen=(3, 99), fired=0),
-    4: Plan((7, 7), kinds=(5, 6), marks=(3, 5), rounds=(2, 4), fallen=(3, 99), fired=1),
-    5: Plan((8, 9), kinds=(5, 7), marks=(6, 9), rounds=(2, 5), fallen=(3, 99), fired=2),
+    4: Plan((7, 7), kinds=(5, 6), marks=(3, 5), rounds=(2, 3), fallen=(3, 99), fired=1),
+    5: Plan((8, 9), kinds=(5, 7), marks=(6, 9), rounds=(2, 4), fallen=(3, 99), fired=2),
 }
 FIRED = {ROW: "row-gem", COLUMN: "column-gem", BOMB: "bomb"}
 SCORES = 3
