@@ -18,7 +18,7 @@ from renderers.frames import draw_frames, frame_width
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
-from renderers.reading.outlines import read_outlines
+from renderers.reading.outlines import Outlines, read_outlines
 from renderers.reading.register import Floats
 from renderers.reading.stains import margin_is_stained, stained_cell
 from renderers.shapes import stamp
@@ -79,18 +79,19 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         outlines = read_outlines(seen.board, problem.position.size, _mark_colours(style))
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
-        stain = self._stain(seen, named.symbols, outlines.colours >= 0, problem, style)
+        stain = self._stain(seen, named.symbols, outlines, problem, style)
         return Reading(WordGrid(letters, marks), confidence, named.quality, stain)
 
     def _stain(
-        self, seen: Seen, symbols: NDArray[np.intp], marked: NDArray[np.bool_], problem: Problem[WordGrid], style: Style
+        self, seen: Seen, symbols: NDArray[np.intp], outlines: Outlines, problem: Problem[WordGrid], style: Style
     ) -> str:
-        """As for all boards, but highlighted cells were drawn on by right: only the margin and the others count."""
+        """As for all boards, but highlights were drawn by right: their cells and all their ink are no stains."""
         frame = seen.frame
         tiles = reading_tiles(self, style, frame.rows, frame.cols)
         clean = smooth(tiles[symbols])
         cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
-        cells = np.where(marked[..., None, None, None], clean, cells)
+        ink = split_cells(outlines.ink[..., None].repeat(3, axis=2), frame.rows, frame.cols)
+        cells = np.where(ink | (outlines.colours >= 0)[..., None, None, None], clean, cells)
         changed = symbols != self.encode(problem.position, style)
         cell = stained_cell(cells, clean, changed, inset=round(CLEAN * tiles.shape[1]))
         if cell is not None:

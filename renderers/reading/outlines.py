@@ -40,19 +40,18 @@ MARGIN = 2
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
 
-ALONG = 0.5
-"""Share of a side that must be coloured."""
+ALONG = 0.7
+"""Share of a side that must be coloured. Less is a mark that must prove to be closed."""
 
 STRAY = 0.04
 """Colour on this share of a cell's pixels that belongs to no frame is a mark of its own."""
-
-UNSURE = 0.12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outlines:
     colours: NDArray[np.intp]  # (R, C): number of the colour, -1 for none
     confidence: float
+    ink: Layer  # (R*n, C*n): where they were drawn, with their soft edges
 
 
 def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = FAINTEST) -> Outlines:
@@ -65,14 +64,12 @@ def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = 
         layer = hues == number
         around = _around(layer, size, n)
         framed = around > ALONG
-        confidence = min(confidence, float(np.where(framed, around - ALONG, ALONG - around).min() * 2))
+        confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
         _give(colours, framed, int(number))
         rest = layer & strong & ~_grown(np.repeat(np.repeat(framed, n, axis=0), n, axis=1), MARGIN + 1)
         if rest.reshape(size, n, size, n).mean(axis=(1, 3)).max() > STRAY:
             _give(colours, _shut_in(rest, size, n), int(number))
-    if confidence < UNSURE:
-        raise UnreadableImage("a cell's border is only partly coloured")
-    return Outlines(colours, confidence)
+    return Outlines(colours, confidence, _grown(hues >= 0, MARGIN))
 
 
 def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Layer]:
