@@ -1,4 +1,4 @@
-"""Highlights of cells: coloured frames inside their grid lines."""
+"""Highlights of cells: coloured frames inside their grid lines, and what beside them is a stain."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.rendering import Pixels
-from renderers.board import Board
+from gamegen.core.problem import P, Problem
+from gamegen.core.rendering import Pixels, Style
+from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
+from renderers.reading.outlines import Outlines
+from renderers.reading.stains import margin_is_stained, stained_cell
+
+CLEAN = 0.2
+"""Share of a cell, at its border, where colour may come from a neighbour's highlight."""
 
 
 def draw_frames(
@@ -30,3 +36,26 @@ def draw_frames(
 def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.012) -> int:
     """The width of a frame in hundredths of the cell, but no wider than a share of the picture."""
     return max(1, min(round(cell * hundredths / 100), round(pixels * widest)))
+
+
+def stain_beside(
+    outlines: Outlines,
+    seen: Seen,
+    symbols: NDArray[np.intp],
+    *,
+    renderer: BoardRenderer[P],
+    problem: Problem[P],
+    style: Style,
+) -> str:
+    """As `BoardRenderer.find_stain`, but what highlights drew, and the cells they mean, are no stains."""
+    frame = seen.frame
+    tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
+    clean, n = tiles[symbols], tiles.shape[1]
+    ink = outlines.ink.reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
+    by_right = ink | (outlines.colours >= 0)[..., None, None]
+    cells = np.where(by_right[..., None], clean, seen.cells)
+    changed = symbols != renderer.encode(problem.position, style)
+    cell = stained_cell(cells, clean, changed, inset=round(CLEAN * n))
+    if cell is not None:
+        return f"cell ({cell.row}, {cell.col})"
+    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""

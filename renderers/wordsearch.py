@@ -13,20 +13,16 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
-from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, reading_tiles, scaled
-from renderers.frames import draw_frames, frame_width
+from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, scaled, smooth_tiles
+from renderers.frames import draw_frames, frame_width, stain_beside
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
-from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
-from renderers.reading.outlines import Outlines, read_outlines
+from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand
+from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
-from renderers.reading.stains import margin_is_stained, stained_cell
 from renderers.shapes import stamp
 
 SYMBOLS = ALPHABET + BLANK
-CLEAN = 0.2
-"""Share of a cell, at its border, where colour may come from a neighbour's highlight."""
-
 SMALLEST = 7
 """Capitals are at least this many pixels high."""
 
@@ -79,24 +75,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         outlines = read_outlines(seen.board, problem.position.size, _mark_colours(style))
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
-        stain = self._stain(seen, named.symbols, outlines, problem, style)
+        stain = stain_beside(outlines, seen, named.symbols, renderer=self, problem=problem, style=style)
         return Reading(WordGrid(letters, marks), confidence, named.quality, stain)
-
-    def _stain(
-        self, seen: Seen, symbols: NDArray[np.intp], outlines: Outlines, problem: Problem[WordGrid], style: Style
-    ) -> str:
-        """As for all boards, but highlights were drawn by right: their cells and all their ink are no stains."""
-        frame = seen.frame
-        tiles = reading_tiles(self, style, frame.rows, frame.cols)
-        clean = smooth(tiles[symbols])
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
-        ink = split_cells(outlines.ink[..., None].repeat(3, axis=2), frame.rows, frame.cols)
-        cells = np.where(ink | (outlines.colours >= 0)[..., None, None, None], clean, cells)
-        changed = symbols != self.encode(problem.position, style)
-        cell = stained_cell(cells, clean, changed, inset=round(CLEAN * tiles.shape[1]))
-        if cell is not None:
-            return f"cell ({cell.row}, {cell.col})"
-        return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
         """Small, blurred letters could be many things; most likely they are what they were."""
@@ -105,10 +85,9 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         if not other.any():
             return named
         frame = seen.frame
-        tiles = smooth(reading_tiles(self, style, frame.rows, frame.cols))
-        cells = smooth(split_cells(seen.board, frame.rows, frame.cols))
+        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
         only = given[..., None] == np.arange(len(SYMBOLS))
-        there = classify(cells, tiles, allowed=only, inset=max(1, round(self.inset * tiles.shape[1])))
+        there = classify(seen.cells, tiles, allowed=only, inset=max(1, round(self.inset * tiles.shape[1])))
         share = (named.distance + NOISE) / (there.distance + NOISE)
         stayed = other & (share > LIKE_BEFORE)
         unsure = other & (share > LIKE_NEITHER) & ~stayed

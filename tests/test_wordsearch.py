@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import ImageDraw
 
+from gamegen import verify
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.key import Key
 from gamegen.core.problem import Problem
+from gamegen.core.rendering import Colour
 from gamegen.core.stream import Stream
 from gamegen.games.wordsearch import DIRECTIONS, Highlight, WordGrid, game, line
+from gamegen.sample import make_sample
+from renderers.wordsearch import renderer
 from solvers.wordhiding import LEVELS, WORD_LIST
 from solvers.wordlines import count_lines, scan
 from solvers.wordsearch import solver
@@ -187,6 +195,52 @@ def test_turning_and_mirroring_keep_the_canonical_form() -> None:
 def test_other_text_is_no_position(text: str) -> None:
     with pytest.raises(BadInput):
         game.parse(text)
+
+
+def _frames(pen: ImageDraw.ImageDraw, cells: list[tuple[float, float]], side: int, colour: Colour, width: int) -> None:
+    for x, y in cells:
+        pen.rectangle((x - side / 2, y - side / 2, x + side / 2, y + side / 2), outline=colour, width=width)
+
+
+def _ring(pen: ImageDraw.ImageDraw, cells: list[tuple[float, float]], side: int, colour: Colour, width: int) -> None:
+    """One line around the whole word, in any direction: the edge of a thick line with round ends."""
+    (x0, y0), (x1, y1) = cells[0], cells[-1]
+    angle, radius = math.atan2(y1 - y0, x1 - x0), 0.42 * side
+    dx, dy, degrees = -math.sin(angle) * radius, math.cos(angle) * radius, math.degrees(angle)
+    for sign in (-1, 1):
+        pen.line((x0 + sign * dx, y0 + sign * dy, x1 + sign * dx, y1 + sign * dy), fill=colour, width=width)
+    for x, y, turn in ((x0, y0, 90), (x1, y1, -90)):
+        box = (x - radius, y - radius, x + radius, y + radius)
+        pen.arc(box, degrees + turn, degrees + turn + 180, fill=colour, width=width)
+
+
+def _strike(pen: ImageDraw.ImageDraw, cells: list[tuple[float, float]], side: int, colour: Colour, width: int) -> None:
+    pen.line((*cells[0], *cells[-1]), fill=colour, width=width)
+
+
+def _with_scribble(
+    pen: ImageDraw.ImageDraw, cells: list[tuple[float, float]], side: int, colour: Colour, width: int
+) -> None:
+    _frames(pen, cells, side, colour, width)
+    pen.line((90, 90, 200, 140), fill=colour, width=width)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    ("draw", "width", "right"),
+    [(_frames, 5, True), (_frames, 2, True), (_ring, 3, True), (_strike, 3, False), (_with_scribble, 3, False)],
+)
+def test_highlights_in_another_hand(draw: Callable[..., None], width: int, right: bool, level: int) -> None:
+    sample = make_sample(Key("wordsearch/find", level=level, seed=4))
+    grid = renderer.board(sample.style, *renderer.size(sample.problem.position)).frame
+    action = next(game.parse_action(step.action) for step in sample.solution.steps if step.action)
+    half = grid.cell / 2
+    cells = [(grid.left + c.col * grid.cell + half, grid.top + c.row * grid.cell + half) for c in action.cells]
+    image = sample.original
+    red, green, blue = sample.style.colours()[action.colour]
+    other_shade = (red * 4 // 5, green * 4 // 5, blue * 4 // 5)
+    draw(ImageDraw.Draw(image), cells, grid.cell - 2, other_shade, width)
+    assert verify(sample.row(), image).correct is right
 
 
 def test_the_word_list_is_clean() -> None:
