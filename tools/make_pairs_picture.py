@@ -1,4 +1,4 @@
-"""Draw docs/pairs.png, the picture at the top of the README: one pair of every game, made by the package itself.
+"""Draw docs/pairs.png, the picture at the top of the README: pairs of every game, made by the package itself.
 
 python tools/make_pairs_picture.py
 """
@@ -23,11 +23,13 @@ SAMPLES = (
     "pacman/route@1:train:2:4:0?skin=classic",
     "sudoku/solve@1:train:2:4:1?skin=classic",
     "reconstruction/voxel@1:train:3:4:0?skin=classic",
-    "wordsearch/find-all@1:train:2:4:0?skin=modern",
+    "wordsearch/find-all@1:train:2:4:0?skin=tiles",
     "spaceinvaders/shoot@1:train:3:4:0?skin=classic",
     "tictactoe/best@1:train:3:4:0?skin=dark",
+    "sudoku/solve@1:train:3:4:0?skin=tiles",
+    "pacman/sweep@1:train:3:4:0?skin=pastel",
 )
-COLUMNS, SIDE, GAP, APART = 2, 240, 6, 26
+COLUMNS, SIDE, GAP, APART = 3, 210, 4, 22
 
 
 def main() -> None:
@@ -40,7 +42,7 @@ def main() -> None:
         for place, image in enumerate((sample.original, sample.edited)):
             small = image.resize((SIDE, SIDE), Image.Resampling.LANCZOS)
             sheet.paste(small, (left + place * (SIDE + GAP), top))
-    sheet.quantize(256).save(ROOT / "docs" / "pairs.png", optimize=True)
+    sheet.save(ROOT / "docs" / "pairs.png", optimize=True)
 
 
 if __name__ == "__main__":
