@@ -83,8 +83,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
         return own
 
     def steady(self, problem: Problem[Grid], style: Style) -> NDArray[np.bool_] | None:
-        """The givens, where colours fill the cells."""
-        if style.text("marks") == "digits":
+        """The givens, where a full grid is asked for: it changes most of the picture."""
+        if problem.kind == "next":
             return None
         given = np.array(problem.position.digits, bool)
         return given.reshape(problem.position.size, problem.position.size)
