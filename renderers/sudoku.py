@@ -40,6 +40,7 @@ _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "ç¬¬{}è¡
 class SudokuRenderer(BoardRenderer[Grid]):
     name = "sudoku"
     inset = 0.1
+    reading_side = 234
 
     def size(self, position: Grid) -> tuple[int, int]:
         return position.size, position.size
