@@ -19,6 +19,9 @@ from renderers.shapes import disc, fade, rectangle, stamp, union
 SKIES = 6
 """Different patterns of stars; a cell's place decides which one lies behind it."""
 
+DROPS = 2
+"""Rows by which a formation sinks in a volley, at most; if it sinks further, reading only becomes less sure."""
+
 # The left half of each sprite with its middle column; the right half mirrors it.
 _HALVES = {
     "3": {
@@ -68,6 +71,15 @@ class SpaceInvadersRenderer(BoardRenderer[Position]):
         """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
         position = problem.position
         return Position((EMPTY * position.width,) * position.height) if problem.kind == "volley" else position
+
+    def steady(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_] | None:
+        """In a volley, the rows below all that the formation can reach with the drops that a program allows."""
+        if problem.kind != "volley":
+            return None
+        position = problem.position
+        reach = max((cell.row for cell in problem.position.invaders()), default=0) + DROPS
+        below = np.arange(position.height) > min(reach, position.height - 2)
+        return np.repeat(below[:, None], position.width, axis=1)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
         return Position(tuple("".join(SYMBOLS[number // _skies(style)] for number in row) for row in symbols))
