@@ -283,6 +283,7 @@ def scaled(width: int, pixels: int) -> int:
     return max(1, round(width * pixels / 512)) if width else 0
 
 
+@lru_cache(maxsize=1024)
 def _shape(style: Style) -> tuple[tuple[str, str | int], ...]:
     """The picks that change shapes: all but the colours."""
     return tuple((k, v) for k, v in style.picks if not (isinstance(v, str) and v.startswith("#")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +116,7 @@ class MazeRenderer(BoardRenderer[Maze]):
 renderer = MazeRenderer()
 
 
+@lru_cache(maxsize=1024)
 def _in_pen(style: Style, pen: str) -> Style:
     """The look with this colour in the pen."""
     colour = style[pen]

@@ -72,12 +72,13 @@ def flood(walls: str, size: int, root: int) -> tuple[list[int], list[int]]:
     unseen = bytearray(walls.encode().translate(_OPEN))
     unseen[root] = 0
     near, order, onward = neighbours(size), [root], [-1] * len(walls)
+    push = order.append
     for at in order:
         for other in near[at]:
             if unseen[other]:
                 unseen[other] = 0
                 onward[other] = at
-                order.append(other)
+                push(other)
     return order, onward
 
 
