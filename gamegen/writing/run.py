@@ -23,6 +23,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -113,18 +114,27 @@ def _alone_in(folder: Path) -> Iterator[None]:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file, not a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    if fcntl is None:  # no such locks on this system: two runs at once would get in each other's way
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(f"another run is writing to {folder}; wait for it or choose another folder") from None
+        handle = _lock(folder, wait=False)
+    except BlockingIOError:
+        raise BadInput(f"another run is writing to {folder}; wait for it or choose another folder") from None
+    try:
         yield
     finally:
         os.close(handle)
+
+
+def _lock(folder: Path, *, wait: bool = True, shared: bool = False) -> int:
+    """Lock a folder until the handle is closed, or the process ends. Where there are no such locks, all get one."""
+    if fcntl is None:
+        return os.open(os.devnull, os.O_RDONLY)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
 
 
 def _open_folder(folder: Path, plan: Note) -> Note | None:
@@ -146,9 +156,15 @@ def _open_folder(folder: Path, plan: Note) -> Note | None:
         shutil.rmtree(folder / ".parts", ignore_errors=True)
         manifest: Note = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return manifest
-    for draft in folder.rglob(".*.tmp"):
-        draft.unlink()
     _write_json(here, plan)
+    parts = folder / ".parts"
+    parts.mkdir(exist_ok=True)
+    handle = _lock(parts)  # workers of a run that was killed may live a moment longer: see _begin_work
+    try:
+        for draft in folder.rglob(".*.tmp"):
+            draft.unlink()
+    finally:
+        os.close(handle)
     return None
 
 
@@ -167,7 +183,8 @@ def _write_shards(dataset: Dataset, folder: Path, format: str, jobs: int, shard:
         for piece, places, count in waiting:
             _write_shard(dataset[piece.start : piece.start + count], folder, format, piece, places, progress)
         return resumed
-    with ProcessPoolExecutor(min(jobs, len(waiting)), get_context("spawn"), initializer=_be_quiet) as pool:
+    workers = min(jobs, len(waiting))
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin_work, (folder / ".parts",)) as pool:
         futures = {
             pool.submit(_write_shard, dataset[piece.start : piece.start + count], folder, format, piece, places): count
             for piece, places, count in waiting
@@ -263,15 +280,18 @@ def _write_json(path: Path, data: Note) -> None:
         stream.write(orjson.dumps(data, option=orjson.OPT_INDENT_2))
 
 
-def _be_quiet() -> None:
-    """Workers leave Ctrl-C to the parent, and do not outlive it."""
+def _begin_work(parts: Path) -> None:
+    """Workers leave Ctrl-C to the parent and do not outlive it; while one lives, no other run begins to tidy up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    threading.Thread(target=_follow_parent, daemon=True).start()
-
-
-def _follow_parent() -> None:
+    _lock(parts, shared=True)
     parent = parent_process()
-    if parent is not None:
-        parent.join()
+    assert parent is not None
+    if not parent.is_alive():
         os._exit(1)
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
