@@ -56,6 +56,9 @@ PLANS = {
     5: Plan((8, 9), kinds=(5, 7), marks=(6, 9), rounds=(2, 4), fallen=(3, 99), fired=2),
 }
 FIRED = {ROW: "row-gem", COLUMN: "column-gem", BOMB: "bomb"}
+EVENTS = 11
+"""Boards whose answer takes more than so many sentences to follow are turned down."""
+
 SCORES = 3
 """How many different scores are told one by one when swaps are compared; lower ones are told together."""
 
@@ -72,6 +75,11 @@ class Play:
         return sum(len(each.cleared) for each in self.rounds)
 
     @property
+    def events(self) -> int:
+        """Runs, blasts and falls: about a sentence each."""
+        return sum(len(each.runs) + len(each.blasts) + 1 for each in self.rounds)
+
+    @property
     def after(self) -> Position:
         return self.rounds[-1].after
 
@@ -85,9 +93,11 @@ class Jewel2Solver(Solver[Position]):
             if len(found) < 2:
                 raise Rejected("nothing to compare")
             try:
-                best(found)
+                chosen = best(found)
             except Unsolvable:
                 raise Rejected("two swaps clear the most") from None
+            if chosen.events > EVENTS:
+                raise Rejected("too long to tell")
             return Problem("best", position)
         for swap in rng.shuffled(list(game.actions(position))):
             if _fits(play(position, swap), plan):
@@ -156,6 +166,7 @@ def _fits(made: Play, plan: Plan) -> bool:
         plan.rounds[0] <= len(made.rounds) <= plan.rounds[1]
         and plan.fallen[0] <= fallen <= plan.fallen[1]
         and blasts >= plan.fired
+        and made.events <= EVENTS
     )
 
 
