@@ -251,7 +251,7 @@ def _route_thoughts(problem: Problem[Position], errand: Errand) -> Iterator[Step
         yield Step("seen-pellets", {**seen, "pellets": errand.targets, "count": len(errand.targets)})
         yield _order_step(errand)
     if free < length:
-        yield Step("ghosts", {"steps": length, "free": free})
+        yield Step("ghosts", {"steps": length, "free": free, "number": len(position.find(GHOSTS))})
 
 
 def _order_step(errand: Errand) -> Step:

@@ -97,7 +97,7 @@ def _is_length(position: Position, goals: tuple[Cell, ...], step: Step) -> bool:
     if step.rule == "detour":
         return len(goals) == 1 and facts["apart"] == apart < steps == free
     if step.rule == "ghosts":
-        return facts["free"] == free < steps
+        return facts["free"] == free < steps and facts["number"] == len(position.find(GHOSTS))
     by_first = {goal: _fewest(position, goals, first=goal) for goal in goals}
     known = {goal: length for goal, length in by_first.items() if length is not None}
     others = {goal: length for goal, length in known.items() if goal != facts["first"]}
