@@ -25,8 +25,8 @@ FAINTEST = 30.0
 PALEST = 0.3
 """A frame may be as pale as this share of the skin's own colour."""
 
-PALEST_ALONE = 0.6
-"""Fainter colour beside no frame is what compression smears, not a mark."""
+PALEST_ALONE = 0.36
+"""Fainter colour away from all frames is what compression smears, not a mark."""
 
 SAME_HUE = 0.88
 """Cosine between two colours' directions away from grey, to be called by the same name."""
@@ -43,8 +43,8 @@ SKIP = 0.03
 ALONG = 0.7
 """Share of a side that must be coloured. Less is a mark that must prove to be closed."""
 
-STRAY = 0.04
-"""Colour on this share of a cell's pixels that belongs to no frame is a mark of its own."""
+STRAY = 0.5
+"""A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,14 +60,16 @@ def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = 
     n = board.shape[0] // size
     colours = np.full((size, size), -1, np.intp)
     confidence = 1.0
-    for number in np.unique(hues[hues >= 0]):
-        layer = hues == number
-        around = _around(layer, size, n)
+    numbers = np.unique(hues[hues >= 0])
+    for number in numbers:
+        around = _around(hues == number, size, n)
         framed = around > ALONG
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
         _give(colours, framed, int(number))
-        rest = layer & strong & ~_grown(np.repeat(np.repeat(framed, n, axis=0), n, axis=1), MARGIN + 1)
-        if rest.reshape(size, n, size, n).mean(axis=(1, 3)).max() > STRAY:
+    alone = strong & ~_grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
+    for number in numbers:
+        rest = (hues == number) & alone
+        if rest.reshape(size, n, size, n).sum(axis=(1, 3)).max() > STRAY * n:
             _give(colours, _shut_in(rest, size, n), int(number))
     return Outlines(colours, confidence, _grown(hues >= 0, MARGIN))
 
