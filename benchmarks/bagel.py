@@ -4,7 +4,8 @@
     python -m benchmarks.bagel --model CKPT --lengths 4096,8192 --dtype bf16
 
 Each length is measured in its own process, so that memory peaks do not mix. A length is the number of tokens of one
-edit sample: half of them source, half target. Throughput is the median over `--repeats` after one warm-up.
+edit sample: half of them source, half target. Times are medians over `--repeats` after one warm-up; on one CPU thread
+they are processor time, so that other programs on the machine do not count.
 """
 
 from __future__ import annotations
@@ -86,9 +87,10 @@ def measure(args: argparse.Namespace, length: int) -> dict[str, Any]:
         optimizer.step()
         optimizer.zero_grad()
 
-    update_s = _median(update, args.repeats, device)
+    clock = time.process_time if device.type == "cpu" and args.threads == 1 else time.perf_counter
+    update_s = _median(update, args.repeats, clock)
     memory = peak_memory(device) * 1024
-    denoise_s = _median(_denoise_step(model, source, target, device), args.repeats, device)
+    denoise_s = _median(_denoise_step(model, source, target, device), args.repeats, clock)
     return {
         "tokens": length,
         "update_ms": 1000 * update_s,
@@ -125,16 +127,16 @@ def _denoise_step(model: Any, source: Any, target: Any, device: Any) -> Callable
     return step
 
 
-def _median(action: Callable[[], None], repeats: int, device: Any) -> float:
+def _median(action: Callable[[], None], repeats: int, clock: Callable[[], float]) -> float:
     import torch
 
     times = []
     for _ in range(repeats + 1):
-        began = time.perf_counter()
+        began = clock()
         action()
-        if device.type == "cuda":
+        if torch.cuda.is_available():
             torch.cuda.synchronize()
-        times.append(time.perf_counter() - began)
+        times.append(clock() - began)
     return statistics.median(times[1:])
 
 

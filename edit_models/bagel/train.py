@@ -7,10 +7,11 @@ each mean taken over all ranks and all packs of an update.
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from edit_models.bagel.parallel import Ranks, fill, full, join, leave, shard
 from edit_models.bagel.recipe import Recipe
 from edit_models.bagel.sequence import Text
 from edit_models.bagel.tokenizer import Tokenizer
+from gamegen.core.errors import BadInput, GamegenError
 
 
 def train(recipe: Recipe) -> Path:
@@ -84,6 +86,7 @@ def train(recipe: Recipe) -> Path:
     stream = ahead(packs(make, recipe.tokens, position))
     log = Log(run, recipe, ranks, step)
     editor = _editor(recipe, model, autoencoder, tokenizer, ranks) if recipe.sample_every else None
+    held_out = _held_out(recipe) if recipe.sample_every else []
 
     with polite_stop() as stop:
         while step < recipe.steps:
@@ -113,6 +116,8 @@ def train(recipe: Recipe) -> Path:
                 sums = [sums[0] + text.item(), sums[1] + image.item()]
 
             norm = full(torch.nn.utils.clip_grad_norm_(trained(model).values(), recipe.clip)).item()
+            if not math.isfinite(norm):
+                raise GamegenError(f"the gradient of update {step} is not finite; the last save is intact")
             for group in optimizer.param_groups:
                 group["lr"] = recipe.learning_rate(step)
             optimizer.step()
@@ -141,7 +146,8 @@ def train(recipe: Recipe) -> Path:
                 state = state_of(model, optimizer, average)
                 save(run / "checkpoints", state, step, position, ranks, keep=recipe.keep)
             if editor and (step % recipe.sample_every == 0 or step == recipe.steps):
-                _sample(editor, average, recipe, run, step, log, autocast)
+                with autocast:
+                    _sample(editor, held_out, average, recipe, run, step, log)
             if stopping:
                 break
     stream.close()
@@ -169,16 +175,28 @@ def _editor(recipe: Recipe, model: Bagel, autoencoder: Any, tokenizer: Tokenizer
     return BagelEditor(model, autoencoder, tokenizer, settings=settings, agree=ranks.agree)
 
 
+def _held_out(recipe: Recipe) -> list[Mapping[str, Any]]:
+    """The rows for sample edits, which must be of a game, so that they can be judged."""
+    rows = Rows(Path(recipe.sample_data or recipe.data), seed=recipe.seed)
+    chosen = [rows.row(number) for number in range(min(recipe.samples, rows.count))]
+    if "task" not in chosen[0]:
+        raise BadInput(f"{rows.folder} has no task column: its edits cannot be judged, so leave out --sample-every")
+    return chosen
+
+
 def _sample(
-    editor: BagelEditor, average: Average | None, recipe: Recipe, run: Path, step: int, log: Log, autocast: Any
+    editor: BagelEditor,
+    rows: Sequence[Mapping[str, Any]],
+    average: Average | None,
+    recipe: Recipe,
+    run: Path,
+    step: int,
+    log: Log,
 ) -> None:
-    """Edits a few rows with the averaged weights, judges them by the rules, and keeps a picture of the result."""
-    held_out = Rows(Path(recipe.sample_data or recipe.data), seed=recipe.seed)
-    rows = [held_out.row(number) for number in range(min(recipe.samples, held_out.count))]
+    """Edits the rows with the averaged weights, judges them by the rules, and keeps a picture of the result."""
     if average:
         average.swap()
-    with autocast:
-        judged = judge_edits(editor, rows, seed=recipe.seed)
+    judged = judge_edits(editor, rows, seed=recipe.seed)
     if average:
         average.swap()
     log.line(step, {"accuracy": accuracy(judged)}, always=True)

@@ -17,7 +17,7 @@ from edit_models.bagel.checkpoint import export, read_save, saves
 from edit_models.bagel.loading import Checkpoint
 from edit_models.bagel.recipe import Recipe
 from edit_models.bagel.train import train
-from gamegen.core.errors import BadInput
+from gamegen.core.errors import BadInput, GamegenError
 
 
 @pytest.fixture
@@ -166,3 +166,16 @@ def test_a_request_to_stop_saves_first(recipe: Recipe, monkeypatch: pytest.Monke
     monkeypatch.setattr(script, "polite_stop", lambda: nullcontext([15]))
     run = train(recipe)
     assert [path.name for path in saves(run / "checkpoints")] == ["0000001"]
+
+
+def test_rows_that_cannot_be_judged_are_refused_at_the_start(recipe: Recipe) -> None:
+    with pytest.raises(BadInput, match="no task column"):
+        train(replace(recipe, sample_every=1))
+
+
+def test_a_gradient_that_is_not_finite_stops_the_run(recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    import edit_models.bagel.train as script
+
+    monkeypatch.setattr(script, "flow_loss", lambda velocity, wanted: velocity.sum() * float("nan"))
+    with pytest.raises(GamegenError, match="update 0 is not finite"):
+        train(recipe)
