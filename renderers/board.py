@@ -29,7 +29,16 @@ from gamegen.core.stream import Stream
 from renderers import skin as skin_file
 from renderers.glyphs import text
 from renderers.inks import Inks, Tile
-from renderers.reading.classify import Named, classify, demand, demand_full_strength, join_cells, smooth, split_cells
+from renderers.reading.classify import (
+    Named,
+    classify,
+    demand,
+    demand_full_strength,
+    join_cells,
+    smooth,
+    smooth_board,
+    split_cells,
+)
 from renderers.reading.colour import Drift, drift_between
 from renderers.reading.register import Box, Floats, Registration, register
 from renderers.reading.stains import margin_is_stained, stained_cell
@@ -260,7 +269,7 @@ class Seen:
     @cached_property
     def cells(self) -> Floats:
         """(R, C, n, n, 3): the board cell by cell, each smoothed a little."""
-        return smooth(split_cells(self.board, self.frame.rows, self.frame.cols))
+        return split_cells(smooth_board(self.board), self.frame.rows, self.frame.cols)
 
 
 def _over(frame: Frame, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:

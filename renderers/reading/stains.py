@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from gamegen.core.cell import Cell
-from gamegen.core.rendering import Picture
+from gamegen.core.rendering import Picture, Pixels
 from renderers.reading.colour import Drift
 from renderers.reading.register import Box, Floats, Registration
 
@@ -31,10 +31,11 @@ WINDOW, MARGIN = 10, 0.35
 
 def stained_pixels(seen: Floats, clean: Floats) -> NDArray[np.bool_]:
     """(h, w): where `seen` (h, w, 3) is unlike `clean` and unlike its eight neighbours."""
-    levels = clean.clip(0, 255).astype(np.int16)
+    drawn, levels = (part.clip(0, 255).astype(np.uint8) for part in (seen, clean))
     low, high = _around(levels, np.minimum), _around(levels, np.maximum)
-    drawn = seen.astype(np.int16)
-    strange = (drawn < low - STRONG) | (drawn > high + STRONG)
+    np.maximum(low, STRONG, out=low)
+    np.minimum(high, 255 - STRONG, out=high)
+    strange = (drawn < low - np.uint8(STRONG)) | (drawn > high + np.uint8(STRONG))
     found: NDArray[np.bool_] = strange[..., 0] | strange[..., 1] | strange[..., 2]
     return found
 
@@ -83,7 +84,7 @@ def _part(picture: Picture, band: Box, size: tuple[int, int]) -> Floats:
     side = picture.pixels.shape[0]
     left, top, right, bottom = (round(edge * side) for edge in band)
     image = Image.fromarray(picture.palette[picture.pixels[top:bottom, left:right]])
-    return np.asarray(image.resize(size, Image.Resampling.BOX), dtype=np.float64)
+    return np.asarray(image.resize(size, Image.Resampling.BOX), dtype=np.float32)
 
 
 def _board(cells: Floats) -> Floats:
@@ -91,10 +92,12 @@ def _board(cells: Floats) -> Floats:
     return cells.transpose(0, 2, 1, 3, 4).reshape(rows * n, cols * n, 3)
 
 
-def _around(image: NDArray[np.int16], least: np.ufunc) -> NDArray[np.int16]:
+def _around(image: Pixels, least: np.ufunc) -> Pixels:
     """The least (or largest) value of each pixel and its eight neighbours, colour by colour."""
-    padded = np.pad(image, ((1, 1), (0, 0), (0, 0)), mode="edge")
-    tall = least(least(padded[:-2], padded[1:-1]), padded[2:])
-    padded = np.pad(tall, ((0, 0), (1, 1), (0, 0)), mode="edge")
-    wide: NDArray[np.int16] = least(least(padded[:, :-2], padded[:, 1:-1]), padded[:, 2:])
+    tall = image.copy()
+    least(tall[1:], image[:-1], out=tall[1:])
+    least(tall[:-1], image[1:], out=tall[:-1])
+    wide = tall.copy()
+    least(wide[:, 1:], tall[:, :-1], out=wide[:, 1:])
+    least(wide[:, :-1], tall[:, 1:], out=wide[:, :-1])
     return wide
