@@ -1,6 +1,9 @@
 """Show one sample: its position, instruction, steps and reasoning; write its pair of pictures.
 
 Name it by its id (maze/path@1:train:3:42:17), or name a task and say which level, seed and index.
+
+gamegen show maze/path --animate                 the solution, step by step, as an animated WebP
+gamegen show maze/path --animate solution.gif    as a GIF of this name
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from gamegen.core.key import Key
     from gamegen.sample import Sample
 
 
@@ -26,35 +30,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pixels", type=int, default=512, help="side of the pictures, 256 to 1024")
     parser.add_argument("--out", type=Path, help="write the two pictures into this folder (default: the current one)")
     parser.add_argument("--no-images", action="store_true", help="write no pictures")
+    parser.add_argument(
+        "--animate", type=Path, nargs="?", const=Path(), metavar="FILE",
+        help="write the solution as an animation, .webp or .gif (default: a .webp beside the pictures)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seconds-per-step", type=float, metavar="S", help="how long a frame of the animation is shown"
+    )
     parser.add_argument("--open", action="store_true", help="show the pair in the system's picture viewer")
     parser.add_argument("--json", action="store_true", help="print the row as JSON, without the pictures")
 
 
 def run(args: argparse.Namespace) -> int:
-    sample = _sample(args)
+    from gamegen.sample import make_sample
+
+    sample = make_sample(key_of(args))
     if args.json:
         _print_json(sample)
     else:
         _print_text(sample)
     if not args.no_images:
         _write(sample, args.out or Path(), quiet=args.json)
+    if args.animate is not None:
+        _animate(sample, args)
     if args.open:
         _side_by_side(sample).show(title=sample.id)
     return 0
 
 
-def _sample(args: argparse.Namespace) -> Sample:
+def key_of(args: argparse.Namespace) -> Key:
+    """The key of the sample that the arguments name."""
     from gamegen.core.errors import BadInput
     from gamegen.core.key import Key
     from gamegen.registry import select
-    from gamegen.sample import make_sample
 
     if "@" in args.sample:
-        return make_sample(Key.parse(args.sample))
+        return Key.parse(args.sample)
     tasks = select(args.sample)
     if len(tasks) > 1 and "/" not in args.sample:
         raise BadInput(f"{args.sample} has several tasks; name one: {', '.join(tasks)}")
-    key = Key(
+    return Key(
         task=tasks[0],
         split=args.split,
         level=args.level,
@@ -64,7 +79,6 @@ def _sample(args: argparse.Namespace) -> Sample:
         language=args.language,
         pixels=args.pixels,
     )
-    return make_sample(key)
 
 
 def _print_json(sample: Sample) -> None:
@@ -91,16 +105,30 @@ def _print_text(sample: Sample) -> None:
 def _write(sample: Sample, folder: Path, *, quiet: bool) -> None:
     from gamegen.core.errors import BadInput
 
-    stem = sample.id.translate(str.maketrans("/@:?=&", "------"))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in (("original", sample["original_image"]), ("edited", sample["edited_image"])):
-            path = folder / f"{stem}-{name}.png"
+            path = folder / f"{_stem(sample)}-{name}.png"
             path.write_bytes(data)
             if not quiet:
                 print(f"wrote {path}")
     except OSError as error:
         raise BadInput(f"cannot write to {folder}: {error}") from error
+
+
+def _animate(sample: Sample, args: argparse.Namespace) -> None:
+    from gamegen.animate import write_animation
+
+    named = args.animate != Path()
+    path = args.animate if named else (args.out or Path()) / f"{_stem(sample)}-solution.webp"
+    count = write_animation(sample, path, seconds=args.seconds_per_step)
+    if not args.json:
+        print(f"wrote {path}: {count} frames")
+
+
+def _stem(sample: Sample) -> str:
+    """The sample's id as the beginning of a file name."""
+    return sample.id.translate(str.maketrans("/@:?=&", "------"))
 
 
 def _side_by_side(sample: Sample) -> Image:

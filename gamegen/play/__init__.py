@@ -1,0 +1,1 @@
+"""A sample at hand: step through its solution, or try moves under the rules. Only `window` needs pygame."""
