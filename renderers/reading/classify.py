@@ -46,7 +46,7 @@ def smooth(cells: Floats) -> Floats:
 
 
 def smooth_board(board: Floats) -> Floats:
-    """The same blur of a whole board (h, w, 3); only the outermost pixels of its cells differ, where no reader looks."""
+    """The same blur of a whole board (h, w, 3); only the outermost pixels of cells differ, where no reader looks."""
     rows = board.copy()
     rows[1:-1] += 0.5 * (board[:-2] + board[2:])
     rows[[0, -1]] *= 2
