@@ -15,7 +15,7 @@ from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer, scaled
 from renderers.chessmen import MEN
-from renderers.frames import draw_frames, frame_width, stain_beside
+from renderers.frames import draw_frames, frame_width, stain_beside, without_ink
 from renderers.inks import Inks, Tile, compose
 from renderers.reading.classify import demand
 from renderers.reading.outlines import read_outlines
@@ -77,10 +77,12 @@ class ChessRenderer(BoardRenderer[Diagram]):
 
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)
-        named = self.name_cells(seen, problem, style)
-        demand(named)
-        self.demand_full_strength(seen, named.symbols, problem, style)
         outlines = read_outlines(seen.board, 8, _mark_colours(style), faintest=FAINTEST)
+        squares = np.array([parse_colour(style[shade]) for shade in SHADES], np.float32)[_SHADE]
+        plain = without_ink(seen, outlines, squares)
+        named = self.name_cells(plain, problem, style)
+        demand(named)
+        self.demand_full_strength(plain, named.symbols, problem, style)
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, marks)
         confidence = min(float(named.confidence.min()), outlines.confidence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
-from renderers.reading.outlines import Outlines
+from renderers.reading.outlines import MARGIN, Outlines, grown
+from renderers.reading.register import Floats
 from renderers.reading.stains import margin_is_stained, stained_cell
 
 CLEAN = 0.2
@@ -38,6 +40,13 @@ def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.01
     return max(1, min(round(cell * hundredths / 100), round(pixels * widest)))
 
 
+def without_ink(seen: Seen, outlines: Outlines, ground: Floats) -> Seen:
+    """The picture with the ink in highlighted cells painted over by their ground (R, C, 3), so that it hides nothing."""
+    n = seen.board.shape[0] // seen.frame.rows
+    behind, marked = (np.repeat(np.repeat(each, n, axis=0), n, axis=1) for each in (ground, outlines.colours >= 0))
+    return replace(seen, board=np.where((outlines.ink & marked)[..., None], behind, seen.board))
+
+
 def stain_beside(
     outlines: Outlines,
     seen: Seen,
@@ -51,7 +60,7 @@ def stain_beside(
     frame = seen.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
     clean, n = tiles[symbols], tiles.shape[1]
-    ink = outlines.ink.reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
+    ink = grown(outlines.ink, MARGIN).reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
     by_right = ink | (outlines.colours >= 0)[..., None, None]
     cells = np.where(by_right[..., None], clean, seen.cells)
     changed = symbols != renderer.encode(problem.position, style)

@@ -14,7 +14,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, scaled, smooth_tiles
-from renderers.frames import draw_frames, frame_width, stain_beside
+from renderers.frames import draw_frames, frame_width, stain_beside, without_ink
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand
@@ -69,10 +69,12 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
-        named = self._settled(self.name_cells(seen, problem, style), seen, problem, style)
+        size = problem.position.size
+        outlines = read_outlines(seen.board, size, _mark_colours(style))
+        plain = without_ink(seen, outlines, np.full((size, size, 3), parse_colour(style["cell"]), np.float32))
+        named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
         letters = self.decode(named.symbols, problem, style).letters
-        outlines = read_outlines(seen.board, problem.position.size, _mark_colours(style))
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
         stain = stain_beside(outlines, seen, named.symbols, renderer=self, problem=problem, style=style)

@@ -51,7 +51,7 @@ STRAY = 0.5
 class Outlines:
     colours: NDArray[np.intp]  # (R, C): number of the colour, -1 for none
     confidence: float
-    ink: Layer  # (R*n, C*n): where they were drawn, with their soft edges
+    ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
 
 
 def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = FAINTEST) -> Outlines:
@@ -66,12 +66,12 @@ def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = 
         framed = around > ALONG
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
         _give(colours, framed, int(number))
-    alone = strong & ~_grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
+    alone = strong & ~grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
     for number in numbers:
         rest = (hues == number) & alone
         if rest.reshape(size, n, size, n).sum(axis=(1, 3)).max() > STRAY * n:
             _give(colours, _shut_in(rest, size, n), int(number))
-    return Outlines(colours, confidence, _grown(hues >= 0, MARGIN))
+    return Outlines(colours, confidence, grown(hues >= 0, 1))
 
 
 def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Layer]:
@@ -138,7 +138,7 @@ def _sides(layer: Layer, size: int, n: int, *, skip: int, margin: int) -> Floats
     )
 
 
-def _grown(layer: Layer, pixels: int) -> Layer:
+def grown(layer: Layer, pixels: int) -> Layer:
     """The layer and everything up to `pixels` away from it, up, down and sideways."""
     for axis in (0, 1):
         padded = np.pad(layer, [(pixels, pixels) if at == axis else (0, 0) for at in (0, 1)])
@@ -150,7 +150,7 @@ def _grown(layer: Layer, pixels: int) -> Layer:
 
 def _shut_in(line: Layer, size: int, n: int) -> Layer:
     """(R, C): the cells whose middles cannot be left without crossing the line."""
-    free = np.pad(~_grown(line, 1), 1, constant_values=True)
+    free = np.pad(~grown(line, 1), 1, constant_values=True)
     reached = np.zeros_like(free)
     reached[0] = True
     before = -1
