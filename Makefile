@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint types imports unit examples bench learn atlas clean
+.PHONY: demo test lint types imports unit bench learn clean
 
 demo: .venv/.core
 	rm -rf out/demo
@@ -14,7 +14,7 @@ demo: .venv/.core
 	@echo "open out/demo/gallery.html"
 
 test: .venv/.dev
-	$(MAKE) lint types imports unit examples
+	$(MAKE) lint types imports unit
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -28,9 +28,6 @@ imports: .venv/.dev
 
 unit: .venv/.dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
-
-examples: .venv/.dev
-	$(BIN)/python -m pytest tests/test_examples.py
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks.generate

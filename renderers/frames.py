@@ -43,7 +43,8 @@ def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.01
 def without_ink(seen: Seen, outlines: Outlines, ground: Floats) -> Seen:
     """The picture with the ink in highlighted cells painted over by their ground (R, C, 3): it hides nothing."""
     n = seen.board.shape[0] // seen.frame.rows
-    behind, marked = (np.repeat(np.repeat(each, n, axis=0), n, axis=1) for each in (ground, outlines.colours >= 0))
+    behind = np.repeat(np.repeat(ground, n, axis=0), n, axis=1)
+    marked = np.repeat(np.repeat(outlines.colours >= 0, n, axis=0), n, axis=1)
     return replace(seen, board=np.where((outlines.ink & marked)[..., None], behind, seen.board))
 
 

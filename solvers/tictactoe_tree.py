@@ -16,15 +16,23 @@ from gamegen.games.tictactoe import EMPTY, LINES, Grid, empties, put, winner
 FARTHEST = 9
 
 
-@cache
 def value(position: Grid, depth: int = FARTHEST) -> int:
     """What the player to move can force within `depth` moves; what lies beyond counts as a draw."""
+    return _value(position, min(depth, position.places.count(EMPTY)))
+
+
+@cache
+def _value(position: Grid, depth: int) -> int:
     if winner(position) is not None:
         return -1
-    moves = empties(position)
-    if not moves or depth == 0:
+    if depth == 0:
         return 0
-    return max(-value(put(position, move), depth - 1) for move in moves)
+    best = -1
+    for move in empties(position):
+        best = max(best, -value(put(position, move), depth - 1))
+        if best == 1:
+            break
+    return best
 
 
 @cache
@@ -38,7 +46,7 @@ def optimal_moves(position: Grid, depth: int = FARTHEST) -> tuple[int, ...]:
 def look_ahead(position: Grid) -> int:
     """The least depth from which on every apparently optimal move really is optimal."""
     optimal = set(optimal_moves(position))
-    depth = FARTHEST
+    depth = position.places.count(EMPTY)
     while depth > 1 and set(optimal_moves(position, depth - 1)) <= optimal:
         depth -= 1
     return depth
