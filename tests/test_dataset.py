@@ -78,6 +78,11 @@ def test_samples_do_not_depend_on_their_neighbours(some: Dataset) -> None:
     assert backwards == {sample.id: sample["position_before"] for sample in some}
 
 
+def test_every_task_has_goldens() -> None:
+    """A new game adds its own: `python -m tests.goldens`."""
+    assert {key.id for key in goldens.keys()} == set(goldens.load())
+
+
 @pytest.mark.parametrize("hash_seed", ["0", "4242"])
 def test_goldens_in_another_process(hash_seed: str) -> None:
     """Positions and pixels of a few keys of every task, against committed hashes."""
