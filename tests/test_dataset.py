@@ -80,7 +80,8 @@ def test_samples_do_not_depend_on_their_neighbours(some: Dataset) -> None:
 
 def test_every_task_has_goldens() -> None:
     """A new game adds its own: `python -m tests.goldens`."""
-    assert {key.id for key in goldens.keys()} == set(goldens.load())
+    wanted = goldens.keys()
+    assert {key.id for key in wanted} == set(goldens.load())
 
 
 @pytest.mark.parametrize("hash_seed", ["0", "4242"])
