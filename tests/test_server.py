@@ -7,6 +7,7 @@ import base64
 import io
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from gamegen.reward import IDLE, NEEDED
 from gamegen.sample import make_sample
 
 httpx = pytest.importorskip("httpx")
-for needed in ("fastapi", "uvicorn", "multipart"):
+for needed in ("fastapi", "uvicorn", "python_multipart"):
     pytest.importorskip(needed)
 
 ROOT = Path(__file__).parent.parent
@@ -137,7 +138,9 @@ def test_a_bad_item_fails_alone(url: str) -> None:
 
 
 def test_a_picture_that_cannot_be_read_gets_nothing(url: str) -> None:
-    answer = post(url, {"items": [item(ROW, GOLD[: len(GOLD) // 2]), item(ROW, b"%!PS-Adobe EPSF"), item(ROW, b"")]})
+    stream = io.BytesIO()
+    SAMPLES[0].edited.convert("RGB").resize((256, 256)).save(stream, "BMP")  # right, but no format that we open
+    answer = post(url, {"items": [item(ROW, GOLD[: len(GOLD) // 2]), item(ROW, stream.getvalue()), item(ROW, b"")]})
     assert answer["rewards"] == [0.0, 0.0, 0.0]
     assert not any(verdict["readable"] for verdict in answer["verdicts"])
     assert "not a PNG, JPEG or WEBP file" in answer["verdicts"][1]["reason"]
@@ -268,3 +271,19 @@ def test_the_help_states_the_limits_that_hold(capsys: pytest.CaptureFixture[str]
     text = " ".join(capsys.readouterr().out.split())
     assert Limits() == Limits(max_body=64 * 2**20, max_items=256, max_pixels=4096 * 4096, max_seconds=10)
     assert all(f"default: {words})" in text for words in ("64 MiB", "256", "4096 x 4096", "10"))
+
+
+# Its page -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_on_rewards_runs(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All Python of the page in one namespace; not as a script, so the part that starts processes is left out."""
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "REWARDS.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) > 10 and "http://127.0.0.1:8000" in text
+    names: dict[str, object] = {"__name__": "page"}
+    for number, block in enumerate(blocks, 1):
+        code = block.replace("http://127.0.0.1:8000", url)
+        exec(compile(code, f"REWARDS.md, block {number}", "exec"), names)
