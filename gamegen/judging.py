@@ -22,7 +22,8 @@ from typing import Any
 from PIL import Image
 
 from gamegen.core.errors import GamegenError
-from gamegen.images import MAX_PIXELS
+from gamegen.core.rendering import Style
+from gamegen.images import MAX_PIXELS, MIN_SIDE
 from gamegen.reward import Grade, grade
 
 FORMATS = ("PNG", "JPEG", "WEBP")
@@ -98,11 +99,24 @@ def _work(row: Mapping[str, Any], picture: bytes | None, dense: bool, limits: Li
 
 
 def _grade(row: Mapping[str, Any], picture: bytes | None, limits: Limits) -> Grade:
+    _check_style(row, limits)
     if picture is None or _is_image(picture, limits):
         return grade(row, picture)
     nothing = grade(row, None)
     reason = f"The picture cannot be read: it is not a {', '.join(FORMATS[:-1])} or {FORMATS[-1]} file."
     return replace(nothing, verdict=replace(nothing.verdict, reason=reason))
+
+
+def _check_style(row: Mapping[str, Any], limits: Limits) -> None:
+    """Reading draws clean boards of the row's own size, so that size is under the limit of pictures, too."""
+    if "style" not in row:
+        return  # the judge names all columns that are missing
+    side = Style.from_json(str(row["style"])).pixels
+    if side < MIN_SIDE or side * side > limits.max_pixels:
+        most = limits.max_pixels
+        raise Refused(
+            f"the row's style is {side} pixels wide; allowed are {MIN_SIDE} to the root of {most} (max_pixels)"
+        )
 
 
 def _is_image(data: bytes, limits: Limits) -> bool:

@@ -240,6 +240,13 @@ def test_a_bomb_is_refused_by_its_header() -> None:
     assert answer.reward is None and "max_pixels" in answer.verdict["error"]
 
 
+@pytest.mark.parametrize("side", [-5, 0, 31, 4097, 10**9])
+def test_a_row_cannot_ask_for_a_huge_board(side: int) -> None:
+    style = json.dumps({**json.loads(ROW["style"]), "pixels": side})
+    answer = judge_one({**ROW, "style": style}, GOLD, dense=False, limits=Limits())
+    assert answer.reward is None and f"style is {side} pixels wide" in answer.verdict["error"]
+
+
 def _die(*_: object) -> None:
     os._exit(1)
 
