@@ -27,9 +27,11 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     plugin, _ = plugin_of(str(row["task"]))
     try:
         reading = plugin.renderer.read(load_rgb(image), problem, style)
+        check = plugin.solver.check(problem, reading.position)
     except UnreadableImage as error:
         return _unreadable(f"The picture cannot be read: {error}.")
-    check = plugin.solver.check(problem, reading.position)
+    except (KeyError, IndexError, TypeError) as error:  # a row that no generator of ours wrote
+        raise BadInput(f"row {row.get('id')!r} cannot be judged: {error!r}") from error
     reason = check.reason
     if reading.stain and check.correct:
         reason = f"The answer is right, but something foreign was drawn over {reading.stain}."

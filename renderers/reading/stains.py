@@ -15,8 +15,8 @@ from gamegen.core.rendering import Picture, Pixels
 from renderers.reading.colour import Drift
 from renderers.reading.register import Box, Floats, Registration
 
-MARGIN_SIDE = 256
-"""Side at which the page around the board is compared."""
+MARGIN_SIDE, COARSEST = 256, 128
+"""Side at which the page around the board is compared; a picture smaller than the second shows no labels to compare."""
 
 STRONG = 90
 """Grey levels by which a stained pixel differs, in the colour where it differs most."""
@@ -59,8 +59,11 @@ def stained_cell(seen: Floats, clean: Floats, changed: NDArray[np.bool_], *, ins
 def margin_is_stained(registration: Registration, drift: Drift, picture: Picture, box: Box) -> bool:
     """Whether something was drawn on the page around the board (`box`: left, top, right, bottom, as shares)."""
     left, top, right, bottom = box
+    side = min(MARGIN_SIDE, *registration.image.size)
+    if side < COARSEST:
+        return False
     for band in ((0.0, 0.0, 1.0, top), (0.0, bottom, 1.0, 1.0), (0.0, top, left, bottom), (right, top, 1.0, bottom)):
-        size = round(MARGIN_SIDE * (band[2] - band[0])), round(MARGIN_SIDE * (band[3] - band[1]))
+        size = round(side * (band[2] - band[0])), round(side * (band[3] - band[1]))
         if min(size) < 4:
             continue
         seen = drift.undo(registration.crop(band, size))

@@ -1,0 +1,43 @@
+"""The judge at its edges: small pictures, foreign rows, scribbles."""
+
+from __future__ import annotations
+
+import pytest
+from PIL import Image, ImageDraw
+
+import gamegen
+from gamegen.core.errors import BadInput
+
+
+@pytest.mark.parametrize("skin", ["classic", "paper", "dark"])
+@pytest.mark.parametrize("side", [64, 96, 160, 700])
+def test_small_and_large_outputs_are_read(skin: str, side: int) -> None:
+    """Editors answer in their own size; small classic boards were once refused for a margin that blur had stained."""
+    for sample in gamegen.create_dataset("tictactoe/best", seed=2, size=6, skin=skin):
+        verdict = gamegen.verify(sample, sample.edited.resize((side, side), Image.Resampling.BICUBIC))
+        assert verdict.correct, (sample.id, verdict.reason)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"style": "{}"},
+        {"style": '{"skin":"classic","pixels":512,"picks":{}}'},
+        {"params": "[]"},
+        {"position_before": "nonsense"},
+        {"task": "maze/paht"},
+        {"task": None},
+    ],
+)
+def test_foreign_rows_are_named(change: dict[str, object]) -> None:
+    sample = gamegen.create_dataset("tictactoe/best", size=1)[0]
+    with pytest.raises(BadInput):
+        gamegen.verify(dict(sample) | change, sample.edited)
+
+
+def test_a_scribble_on_the_margin_spoils_a_right_answer() -> None:
+    sample = gamegen.create_dataset("tictactoe/best", size=1, skin="paper")[0]
+    image = sample.edited
+    ImageDraw.Draw(image).rectangle((0, 200, 24, 225), fill="purple")
+    verdict = gamegen.verify(sample, image)
+    assert not verdict.correct and verdict.readable and "margin" in verdict.reason
