@@ -1,0 +1,51 @@
+"""The rules as judge, over all cores: a verdict for every row that has rules, picture or no picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from gamegen.judge import verify
+from gamegen.reward import NEEDED
+from gamegen.stored import StoredRow, read_dataset
+
+SINGLE = 64
+"""Up to this many rows are judged in this process: starting others would take longer."""
+
+MEASURES = ("correct", "legal", "readable", "preserved", "quality")
+
+
+def judge_exactly(dataset: Path, outputs: Path, *, rows: int, jobs: int = 0) -> Iterator[dict[str, Any]]:
+    """Verdicts in the dataset's order. Rows without rules, as those of photographs, are left out."""
+    work = ((_light(stored), outputs) for stored in read_dataset(dataset) if has_rules(stored))
+    jobs = jobs or os.cpu_count() or 1
+    if jobs == 1 or rows <= SINGLE:
+        yield from map(_verdict, work)
+        return
+    with get_context("spawn").Pool(jobs) as pool:
+        yield from pool.imap(_verdict, work, chunksize=16)
+
+
+def has_rules(stored: StoredRow) -> bool:
+    return all(stored.row.get(name) is not None for name in NEEDED)
+
+
+def _light(stored: StoredRow) -> StoredRow:
+    """The row without its pictures, which need not travel to other processes."""
+    return StoredRow({name: stored.row[name] for name in NEEDED}, stored.category, stored.place)
+
+
+def _verdict(item: tuple[StoredRow, Path]) -> dict[str, Any]:
+    stored, outputs = item
+    path = stored.output(outputs)
+    return {
+        "id": stored.row["id"],
+        "category": stored.category,
+        "output": stored.output_name,
+        "found": path is not None,
+        **asdict(verify(stored.row, path)),
+    }

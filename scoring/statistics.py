@@ -1,0 +1,88 @@
+"""Means that say how sure they are: a 95 % bootstrap interval, and how much was covered.
+
+The bootstrap draws in two stages: categories with replacement, then samples with replacement within each drawn
+category. Samples of one category succeed and fail together, so drawing samples alone would give too narrow an interval.
+With one category the first stage is empty, and the interval is the ordinary bootstrap's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gamegen.core.errors import BadInput
+from gamegen.core.stream import Stream
+
+RESAMPLES = 2000
+LEVEL = 0.95
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over `count` samples of `total`; those not among them had no verdict."""
+
+    mean: float | None  # None if nothing was counted
+    interval: tuple[float, float] | None
+    count: int
+    total: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "mean": None if self.mean is None else round(self.mean, 6),
+            "interval": None if self.interval is None else [round(bound, 6) for bound in self.interval],
+            "count": self.count,
+            "coverage": round(self.count / self.total, 6) if self.total else 0.0,
+            "failures": self.total - self.count,
+        }
+
+
+def estimate(
+    values: Sequence[float | None], categories: Sequence[str], stream: Stream, *, resamples: int = RESAMPLES
+) -> Estimate:
+    """The mean of the values that are there, with its interval; None is a sample without a verdict."""
+    if len(values) != len(categories):
+        raise BadInput(f"{len(values)} values for {len(categories)} categories")
+    groups: dict[str, list[float]] = {}
+    for value, category in zip(values, categories, strict=True):
+        if value is not None:
+            groups.setdefault(category, []).append(value)
+    present = [np.asarray(groups[name], dtype=np.float64) for name in sorted(groups)]
+    if not present:
+        return Estimate(None, None, 0, len(values))
+    every = np.concatenate(present)
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(bootstrap_means(present, stream, resamples=resamples), [tail, 1 - tail])
+    return Estimate(float(every.mean()), (float(low), float(high)), len(every), len(values))
+
+
+def bootstrap_means(groups: Sequence[Floats], stream: Stream, *, resamples: int) -> Floats:
+    """The mean of each resample of non-empty groups: groups are drawn first, then values within each."""
+    values = np.concatenate(groups)
+    sizes = np.array([len(group) for group in groups])
+    starts = np.cumsum(sizes) - sizes
+    # The raw bits of a bit generator are promised never to change; numpy's ways of drawing from them are not.
+    bits = np.random.PCG64(stream.below(2**53))
+    means = np.empty(resamples)
+    for number in range(resamples):
+        drawn = (_uniform(bits, len(groups)) * len(groups)).astype(np.intp)
+        counts = sizes[drawn]
+        within = _uniform(bits, int(counts.sum())) * np.repeat(counts, counts)
+        means[number] = values[np.repeat(starts[drawn], counts) + within.astype(np.intp)].mean()
+    return means
+
+
+def spread(passes: Sequence[float]) -> float | None:
+    """The standard deviation between the means of repeated passes (n - 1); None for fewer than two."""
+    return float(np.std(passes, ddof=1)) if len(passes) > 1 else None
+
+
+def _uniform(bits: np.random.PCG64, count: int) -> Floats:
+    """Numbers in [0, 1) from the upper 53 of 64 raw bits."""
+    raw: npt.NDArray[np.uint64] = np.asarray(bits.random_raw(count), dtype=np.uint64)
+    return (raw >> np.uint64(11)).astype(np.float64) * 2.0**-53
