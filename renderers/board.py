@@ -27,8 +27,8 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Reading, Renderer, Style
 from gamegen.core.stream import Stream
 from renderers import skin as skin_file
-from renderers.glyphs import text
 from renderers.inks import Inks, Tile
+from renderers.page import Frame, draw_labels, draw_outline, scaled
 from renderers.reading.classify import (
     Named,
     classify,
@@ -40,16 +40,9 @@ from renderers.reading.classify import (
     split_cells,
 )
 from renderers.reading.colour import Drift, drift_between
-from renderers.reading.register import Box, Floats, Registration, register
+from renderers.reading.register import Floats, Registration, register
 from renderers.reading.stains import margin_is_stained, stained_cell
 
-LABEL_BAND = 0.075
-"""Space for labels along the top and the left, as a share of the picture's side."""
-
-LABEL_ROOM = 0.7
-"""How much of its columns' width a label may fill, so that neighbours stay apart."""
-
-MARGIN = 0.03
 MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
 
@@ -58,40 +51,6 @@ GEOMETRIES = 256
 
 BANKS = 2048
 """How many banks of tiles are kept: mostly under 100 KB, and slow to paint."""
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Where the cells lie in a square picture."""
-
-    pixels: int
-    rows: int
-    cols: int
-    cell: int  # side of a cell
-    top: int
-    left: int
-
-    @classmethod
-    def fit(cls, pixels: int, rows: int, cols: int, *, band: float = LABEL_BAND, margin: float = MARGIN) -> Frame:
-        """The largest whole-pixel cells that leave room for labels at the top and left; centred in what remains."""
-        start, end = round(pixels * (margin / 2 + band)), round(pixels * margin)
-        cell = (pixels - start - end) // max(rows, cols)
-        spare_down, spare_across = pixels - start - end - cell * rows, pixels - start - end - cell * cols
-        return cls(pixels, rows, cols, cell, start + spare_down // 2, start + spare_across // 2)
-
-    @property
-    def bottom(self) -> int:
-        return self.top + self.rows * self.cell
-
-    @property
-    def right(self) -> int:
-        return self.left + self.cols * self.cell
-
-    @property
-    def box(self) -> Box:
-        """The board's, in the picture."""
-        side = self.pixels
-        return self.left / side, self.top / side, self.right / side, self.bottom / side
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,7 +151,7 @@ class BoardRenderer(Renderer[P]):
         small = np.zeros((frame.rows, frame.cols), bool)
         places = np.fromiter(chain.from_iterable(cells), np.intp, 2 * len(cells))
         small[places[::2], places[1::2]] = True
-        return _over(frame, small)
+        return frame.over(small)
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         seen = self.look(image, problem, style)
@@ -216,7 +175,7 @@ class BoardRenderer(Renderer[P]):
         picture = self.render(before, style)
         steady = self.steady(problem, style)
         marks = self.render(self.landmarks(problem), style).grey()
-        registration = register(image, marks, shaky=None if steady is None else _over(board.frame, ~steady))
+        registration = register(image, marks, shaky=None if steady is None else board.frame.over(~steady))
         tiles = reading_tiles(self, style, *self.size(before))
         n = tiles.shape[1]
         frame = board.frame
@@ -272,24 +231,11 @@ class Seen:
         return split_cells(smooth_board(self.board), self.frame.rows, self.frame.cols)
 
 
-def _over(frame: Frame, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(H, W): the pixels of these cells (R, C)."""
-    mask = np.zeros((frame.pixels, frame.pixels), bool)
-    area = mask[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, frame.cell, -1)
-    area[...] = cells.repeat(frame.cell, axis=1)[:, None]
-    return mask
-
-
 def _cells_of(board: Floats, frame: Frame, chosen: NDArray[np.bool_] | None) -> Floats:
     """The chosen cells of a board (R*n, C*n, 3), one below the other; the board itself if none are."""
     if chosen is None or not chosen.any():
         return board
     return split_cells(board, frame.rows, frame.cols)[chosen].reshape(-1, board.shape[1] // frame.cols, 3)
-
-
-def scaled(width: int, pixels: int) -> int:
-    """A width given for a 512 px picture, at another size: at least one pixel unless it is none."""
-    return max(1, round(width * pixels / 512)) if width else 0
 
 
 @lru_cache(maxsize=1024)
@@ -313,8 +259,9 @@ def _board(
     bank, inks = _bank(renderer, skin, pixels, on_tiles, frame.cell)
     style = Style(skin, pixels, shape)
     page = np.full((pixels, pixels), inks.solid("page"), np.uint8)
-    _outline(page, frame, scaled(style.number("line_width"), pixels), inks)
-    _label(page, frame, style, inks, renderer)
+    draw_outline(page, frame, scaled(style.number("line_width"), pixels), inks)
+    every = renderer.label_every(rows), renderer.label_every(cols)
+    draw_labels(page, frame, style, inks, every)
     page.setflags(write=False)
     return Board(frame, page, bank, inks)
 
@@ -337,48 +284,6 @@ def _bank(
     inks.ramp("page", "label")
     bank.setflags(write=False)
     return bank, inks
-
-
-def _outline(page: Pixels, frame: Frame, line: int, inks: Inks) -> None:
-    """The closing lines at the bottom and the right, which no tile brings."""
-    if line:
-        page[frame.top : frame.bottom + line, frame.left : frame.right + line] = inks.solid("line")
-
-
-def _label(page: Pixels, frame: Frame, style: Style, inks: Inks, renderer: BoardRenderer[P]) -> None:
-    labels, side = style.labels, frame.pixels
-    band = round(side * LABEL_BAND)
-    height = max(7, min(round(band * 0.5), round(frame.cell * 0.62)))
-    every_row, every_col = renderer.label_every(frame.rows), renderer.label_every(frame.cols)
-    ramp = inks.ramp("page", "label")
-    rows, cols = range(0, frame.rows, every_row), range(0, frame.cols, every_col)
-    room = round(frame.cell * every_col * LABEL_ROOM)
-    coverages = iter(
-        _fit([*((labels.row(row), band) for row in rows), *((labels.col(col), room) for col in cols)], style, height)
-    )
-    for row in rows:
-        y = frame.top + row * frame.cell + frame.cell // 2
-        _write(page, next(coverages), (y, frame.left - band // 2), ramp)
-    for col in cols:
-        x = frame.left + col * frame.cell + frame.cell // 2
-        _write(page, next(coverages), (frame.top - band // 2, x), ramp)
-
-
-def _fit(labels: Sequence[tuple[str, int]], style: Style, height: int) -> list[Tile]:
-    """The labels' coverage, all made smaller together until each fits into its room."""
-    while True:
-        coverages = [text(label, face=style.text("face"), height=height) for label, _ in labels]
-        if height <= 5 or all(c.shape[1] <= room for c, (_, room) in zip(coverages, labels, strict=True)):
-            return coverages
-        height -= 1
-
-
-def _write(page: Pixels, coverage: Tile, centre: tuple[int, int], ramp: int) -> None:
-    high, wide = coverage.shape
-    top, left = max(0, centre[0] - high // 2), max(0, centre[1] - wide // 2)
-    area = page[top : top + high, left : left + wide]
-    part = coverage[: area.shape[0], : area.shape[1]]
-    area[...] = np.where(part > 0, part + np.uint8(ramp), area)
 
 
 @lru_cache(maxsize=1024)

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
-from renderers.board import Board, BoardRenderer, scaled
+from renderers.board import Board, BoardRenderer
 from renderers.chessmen import MEN
 from renderers.frames import draw_frames, frame_width, stain_beside, without_ink
 from renderers.inks import Inks, Tile, compose
+from renderers.page import scaled
 from renderers.reading.classify import demand
 from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats

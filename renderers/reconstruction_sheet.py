@@ -9,9 +9,9 @@ import numpy as np
 
 from gamegen.core.rendering import Pixels, Style
 from renderers import isometric, skin
-from renderers.board import scaled
 from renderers.glyphs import text
 from renderers.inks import Inks
+from renderers.page import scaled
 from renderers.reading.register import Box
 
 SKINS = skin.FOLDER / "reconstruction.toml"

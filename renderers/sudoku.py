@@ -15,9 +15,10 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, Seen, reading_tiles, scaled
+from renderers.board import Board, BoardRenderer, Seen, reading_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
+from renderers.page import scaled
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
 from renderers.reading.digits import has_ink, read_digit
 from renderers.shapes import disc, rectangle, stamp

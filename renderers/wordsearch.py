@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
-from renderers.board import LABEL_BAND, Board, BoardRenderer, Seen, scaled, smooth_tiles
+from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.frames import draw_frames, frame_width, stain_beside, without_ink
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
+from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand
 from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
