@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from PIL import Image
 
@@ -32,3 +32,9 @@ class BatchEditor(Editor, Protocol):
     """An editor that is faster on several pictures at once; the results keep the order of the requests."""
 
     def edit_batch(self, requests: Sequence[Request]) -> list[Edit]: ...
+
+
+class RowEditor(Protocol):
+    """An editor that is shown the whole row, answer included: for yardsticks, never for a model."""
+
+    def edit_row(self, row: Mapping[str, Any], *, seed: int) -> Edit: ...

@@ -1,0 +1,307 @@
+"""An editor over a whole dataset: resumable, every sample accounted for, the same files however often it is stopped.
+
+A picture counts as done when it can be read. It is written under a temporary name and renamed, after its thinking text,
+so that nothing half-written is ever taken for an output.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import chain, islice
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+import orjson
+from PIL import Image
+
+from edit_models.editors.protocol import Edit, Request
+from edit_models.editors.registry import build, waits
+from gamegen import __version__
+from gamegen.core.errors import BadInput, GamegenError, UnreadableImage
+from gamegen.images import load_rgb
+from gamegen.stored import StoredRow, read_dataset
+from gamegen.writing.format import replacing
+
+ABOUT, FAILURES = "edit.json", "failures.jsonl"
+UNRECORDED = ("api_key", "device", "timeout", "retries")
+"""Options that do not decide the pictures, or that nobody should read in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A sample without a picture, and why; the next run tries it again."""
+
+    output: str
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    folder: Path
+    edited: int
+    kept: int  # there already
+    failures: tuple[Failure, ...]
+    seconds: float
+
+    @property
+    def total(self) -> int:
+        return self.edited + self.kept + len(self.failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every worker must know."""
+
+    editor: str
+    options: bytes  # JSON
+    out: Path
+
+
+def run_editor(
+    dataset: Path,
+    *,
+    editor: str,
+    out: Path,
+    options: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    jobs: int = 1,
+    batch: int = 1,
+    progress: Callable[[str], None] = lambda outcome: None,
+) -> Ran:
+    """Edit every row that has no picture yet; `progress` hears `edited`, `kept` or `failed` for each row."""
+    started = time.monotonic()
+    if min(jobs, batch) < 1 or (limit is not None and limit < 1):
+        raise BadInput("limit, jobs and batch must be at least 1")
+    rows = islice(read_dataset(dataset), limit)
+    first = next(rows, None)
+    if first is None:
+        raise BadInput(f"{dataset} has no rows")
+    job = Job(editor, orjson.dumps(dict(options or {})), out)
+    if jobs == 1 or waits(editor):
+        _editor(job)  # what is wrong with the name or the options is said before anything is written
+    _claim(job, dataset)
+
+    kept = 0
+
+    def missing() -> Iterator[StoredRow]:
+        nonlocal kept
+        for stored in chain([first], rows):
+            if _is_done(stored, out):
+                kept += 1
+                progress("kept")
+            else:
+                yield stored
+
+    edited, failures = 0, []
+    try:
+        for failed in _work(job, _chunks(missing(), batch), jobs):
+            if failed is None:
+                edited += 1
+            else:
+                failures.append(failed)
+            progress("edited" if failed is None else "failed")
+    finally:
+        _write_lines(out / FAILURES, failures)
+    return Ran(out, edited, kept, tuple(failures), time.monotonic() - started)
+
+
+def dataset_id(dataset: Path) -> str:
+    """A hash of what the dataset says of itself: its hashes, else its manifest, else its index."""
+    for name in ("hashes.tsv", "manifest.json", "data.json", "metadata.jsonl"):
+        path = dataset / name
+        if path.is_file():
+            return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    raise BadInput(f"{dataset} has neither hashes.tsv nor manifest.json nor an index; it cannot be told from others")
+
+
+def seed_of(stored: StoredRow) -> int:
+    """31 bits of the sample's id: the same whoever edits it, and whenever."""
+    name = str(stored.row.get("id") or stored.output_name)
+    return int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") >> 1
+
+
+def prompt_of(row: Mapping[str, Any]) -> str:
+    """What an editor reads: the rules, then the instruction."""
+    return " ".join(str(row[name]) for name in ("rules", "instruction") if row.get(name))
+
+
+def _claim(job: Job, dataset: Path) -> None:
+    """Make the folder this run's, or find that it is; clear what a killed run left half-written."""
+    options = {name: value for name, value in orjson.loads(job.options).items() if name not in UNRECORDED}
+    mine = {
+        "dataset": dataset_id(dataset),
+        "editor": job.editor,
+        "options": options,
+        "protocol": "direct",
+        "gamegen": __version__,
+    }
+    about = job.out / ABOUT
+    if about.exists():
+        try:
+            theirs = orjson.loads(about.read_bytes())
+            other = [name for name in ("dataset", "editor", "options") if theirs[name] != mine[name]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadInput(f"{about} is damaged: {error!r}") from error
+        if other:
+            was = f"{theirs[other[0]]!r}, not {mine[other[0]]!r}"
+            raise BadInput(f"{job.out} holds outputs of another {other[0]}: {was}; choose another folder")
+    elif job.out.exists() and (not job.out.is_dir() or any(p.name[0] != "." for p in job.out.iterdir())):
+        raise BadInput(f"{job.out} exists and is no folder of an earlier run (it has no {ABOUT}); choose another")
+    else:
+        with replacing(about) as stream:
+            stream.write(orjson.dumps(mine, option=orjson.OPT_INDENT_2) + b"\n")
+    for draft in [*job.out.glob(".*.tmp"), *job.out.glob("*/.*.tmp")]:
+        draft.unlink(missing_ok=True)
+
+
+def _path(stored: StoredRow, out: Path) -> Path:
+    path = out / f"{stored.output_name}.png"
+    if path.resolve().parent.parent != out.resolve():
+        raise BadInput(f"the category {stored.category!r} is no folder name")
+    return path
+
+
+def _is_done(stored: StoredRow, out: Path) -> bool:
+    path = _path(stored, out)
+    try:
+        return path.exists() and load_rgb(path) is not None
+    except UnreadableImage:
+        return False
+
+
+def _chunks(rows: Iterable[StoredRow], size: int) -> Iterator[list[StoredRow]]:
+    rows = iter(rows)
+    while chunk := list(islice(rows, size)):
+        yield chunk
+
+
+def _work(job: Job, chunks: Iterable[list[StoredRow]], jobs: int) -> Iterator[Failure | None]:
+    """The outcome of every row, in order; at most two chunks a worker are held in memory."""
+    if jobs == 1:
+        for chunk in chunks:
+            yield from _edit_chunk(job, chunk)
+        return
+    flying: deque[Future[list[Failure | None]]] = deque()
+    pool = _pool(job, jobs)
+    try:
+        for chunk in chunks:
+            flying.append(pool.submit(_edit_chunk, job, chunk))
+            if len(flying) >= 2 * jobs:
+                yield from flying.popleft().result()
+        while flying:
+            yield from flying.popleft().result()
+    except BrokenProcessPool as error:
+        raise GamegenError("a worker process died; run the same command again to go on") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _pool(job: Job, jobs: int) -> Executor:
+    if waits(job.editor):
+        return ThreadPoolExecutor(jobs)
+    context = get_context("spawn")
+    return ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(context.Value("i", 0),))
+
+
+_worker = 0
+"""The number of this process among the workers."""
+
+
+def _begin(counter: Any) -> None:
+    global _worker
+    with counter.get_lock():
+        _worker, counter.value = counter.value, counter.value + 1
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent cannot stop its workers, so they watch it."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@lru_cache(maxsize=1)
+def _editor(job: Job) -> Any:
+    return build(job.editor, orjson.loads(job.options), worker=_worker)
+
+
+def _edit_chunk(job: Job, chunk: Sequence[StoredRow]) -> list[Failure | None]:
+    try:
+        editor = _editor(job)
+    except GamegenError as error:
+        raise BadInput(str(error)) from None  # some of ours cannot travel between processes
+    outcomes: list[Failure | None] = []
+    for stored, edit in zip(chunk, _edits(editor, chunk), strict=True):
+        reason = edit if isinstance(edit, str) else _keep(edit, _path(stored, job.out))
+        outcomes.append(Failure(stored.output_name, str(stored.row.get("id", "")), reason) if reason else None)
+    return outcomes
+
+
+def _edits(editor: Any, chunk: Sequence[StoredRow]) -> list[Edit | str]:
+    """An edit, or the reason why there is none, for each row; a batch that fails is tried again one by one."""
+    if len(chunk) > 1 and hasattr(editor, "edit_batch") and len({_size(stored) for stored in chunk}) == 1:
+        try:
+            edits: list[Edit | str] = list(editor.edit_batch([_request(stored) for stored in chunk]))
+            if len(edits) == len(chunk):
+                return edits
+        except Exception:  # one of them may be to blame, so each gets its own try and its own reason
+            return [_one(editor, stored) for stored in chunk]
+    return [_one(editor, stored) for stored in chunk]
+
+
+def _one(editor: Any, stored: StoredRow) -> Edit | str:
+    try:
+        if hasattr(editor, "edit_row"):
+            made = editor.edit_row(stored.row, seed=seed_of(stored))
+        else:
+            request = _request(stored)
+            made = editor.edit(request.image, request.instruction, seed=request.seed)
+        return Edit(made) if isinstance(made, Image.Image) else made
+    except Exception as error:  # an editor may be anybody's: whatever it trips over, the other samples go on
+        return f"{type(error).__name__}: {error}"
+
+
+def _request(stored: StoredRow) -> Request:
+    image = Image.fromarray(load_rgb(stored.row["original_image"]))
+    return Request(image, prompt_of(stored.row), seed_of(stored))
+
+
+def _size(stored: StoredRow) -> tuple[int, ...]:
+    return load_rgb(stored.row["original_image"]).shape
+
+
+def _keep(edit: Edit, path: Path) -> str:
+    """Write what the editor gave; the reason if it is no picture."""
+    try:
+        image = Image.fromarray(load_rgb(edit.image))
+    except (UnreadableImage, AttributeError) as error:
+        return f"the editor gave no usable picture: {error}"
+    text = path.with_suffix(".txt")
+    if edit.thinking:
+        with replacing(text) as stream:
+            stream.write(edit.thinking.encode())
+    else:
+        text.unlink(missing_ok=True)
+    with replacing(path) as stream:
+        image.save(stream, "PNG")
+    return ""
+
+
+def _write_lines(path: Path, failures: Sequence[Failure]) -> None:
+    with replacing(path) as stream:
+        for failure in failures:
+            line = {"output": failure.output, "id": failure.id, "reason": failure.reason}
+            stream.write(orjson.dumps(line) + b"\n")
