@@ -24,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="parquet", help="parquet, uniredit, bagel, webdataset or jsonl")
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core for large datasets)")
     parser.add_argument("--shard", type=int, default=250, help="samples in a shard (default 250)")
+    parser.add_argument(
+        "--negatives", type=int, default=0, metavar="K", help="wrong results of each sample, with their errors"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -64,7 +67,15 @@ def run(args: argparse.Namespace) -> int:
         def advance(count: int) -> None:
             bar.update(count)
 
-        written = write_dataset(dataset, args.out, format=args.format, jobs=jobs, shard=args.shard, progress=advance)
+        written = write_dataset(
+            dataset,
+            args.out,
+            format=args.format,
+            jobs=jobs,
+            shard=args.shard,
+            negatives=args.negatives,
+            progress=advance,
+        )
     if args.json:
         summary = {
             "folder": str(written.folder),

@@ -17,6 +17,7 @@ ROW_GROUP = 50
 
 class BagelFormat:
     name = "bagel"
+    holds_negatives = False
 
     def write(self, folder: Path, shard: Shard, items: Sequence[Item]) -> list[Note]:
         import pyarrow as pa

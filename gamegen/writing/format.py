@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from gamegen.negatives import Negative
 from gamegen.sample import Sample
 
 Note = dict[str, Any]
@@ -36,10 +37,21 @@ class Item:
     sample: Sample
     number: int
     place: int
+    negatives: tuple[Negative, ...] | None = None  # None if none were asked for
+
+    def negative_columns(self) -> dict[str, list[str]]:
+        """What a row says of its negatives beside their pictures; nothing if none were asked for."""
+        if self.negatives is None:
+            return {}
+        return {
+            "negative_errors": [negative.error for negative in self.negatives],
+            "negative_positions": [negative.position for negative in self.negatives],
+        }
 
 
 class Format(Protocol):
     name: str
+    holds_negatives: bool  # whether it has a place for them
 
     def write(self, folder: Path, shard: Shard, items: Sequence[Item]) -> list[Note]:
         """Write the rows of one shard. It may be called again for the same shard, and then writes the same bytes."""

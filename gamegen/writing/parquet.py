@@ -8,17 +8,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gamegen.negatives import MEANINGS
 from gamegen.sample import COLUMNS
 from gamegen.writing.format import Item, Note, Shard, replacing
 
 IMAGES = ("original_image", "edited_image", "mask_image")
 INTEGERS = ("level", "seed", "index", "pixels", "solution_length", "search_nodes", "generator_version")
 FLOATS = ("effort", "branching", "forced_share")
+NEGATIVES = ("negative_images", "negative_errors", "negative_positions")
+"""Lists, one entry a negative; columns of datasets that were made with negatives, and of no others."""
+
 ROW_GROUP = 100
 
 
 class ParquetFormat:
     name = "parquet"
+    holds_negatives = True
 
     def write(self, folder: Path, shard: Shard, items: Sequence[Item]) -> list[Note]:
         import pyarrow as pa
@@ -32,8 +37,10 @@ class ParquetFormat:
                 {"bytes": data, "path": f"{item.number:06d}-{kind}.png"}
                 for data, item in zip(columns[name], items, strict=True)
             ]
-        table = pa.table(columns, schema=_schema())
-        packing = {_leaf(name): "none" if name in IMAGES else "zstd" for name in COLUMNS}
+        names = _columns(items[0].negatives is not None)
+        columns |= _negative_columns(items)
+        table = pa.table(columns, schema=_schema(names))
+        packing = {_leaf(name): "none" if name in (*IMAGES, NEGATIVES[0]) else "zstd" for name in names}
         with replacing(folder / "data" / f"{shard.stem}.parquet") as stream:
             pq.write_table(table, stream, row_group_size=ROW_GROUP, compression=packing, use_dictionary=False)
         return [{"task": row["task"]} for row in rows]
@@ -43,23 +50,47 @@ class ParquetFormat:
             stream.write(_card(notes, about).encode())
 
 
+def _columns(negatives: bool) -> tuple[str, ...]:
+    return COLUMNS + NEGATIVES if negatives else COLUMNS
+
+
+def _negative_columns(items: Sequence[Item]) -> dict[str, list[Any]]:
+    if items[0].negatives is None:
+        return {}
+    images = [
+        [
+            {"bytes": each.image, "path": f"{item.number:06d}-negative{place}.png"}
+            for place, each in enumerate(item.negatives or ())
+        ]
+        for item in items
+    ]
+    texts = [item.negative_columns() for item in items]
+    return {NEGATIVES[0]: images} | {name: [text[name] for text in texts] for name in NEGATIVES[1:]}
+
+
 def _leaf(name: str) -> str:
+    if name in NEGATIVES:
+        return f"{name}.list.element.bytes" if name == NEGATIVES[0] else f"{name}.list.element"
     return f"{name}.bytes" if name in IMAGES else name
 
 
-def _schema() -> Any:
+def _schema(names: Sequence[str]) -> Any:
     """Our columns, with the note by which `datasets` knows which of them are pictures."""
     import pyarrow as pa
 
     image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
     kinds = dict.fromkeys(COLUMNS, pa.string())
     kinds |= dict.fromkeys(INTEGERS, pa.int64()) | dict.fromkeys(FLOATS, pa.float64()) | dict.fromkeys(IMAGES, image)
-    features = {name: _feature(name) for name in COLUMNS}
+    kinds |= {name: pa.list_(image if name == NEGATIVES[0] else pa.string()) for name in NEGATIVES}
+    features = {name: _feature(name) for name in names}
     note = json.dumps({"info": {"features": features}})
-    return pa.schema([(name, kinds[name]) for name in COLUMNS], metadata={"huggingface": note})
+    return pa.schema([(name, kinds[name]) for name in names], metadata={"huggingface": note})
 
 
-def _feature(name: str) -> dict[str, str]:
+def _feature(name: str) -> dict[str, Any]:
+    if name in NEGATIVES:
+        item = {"_type": "Image"} if name == NEGATIVES[0] else {"dtype": "string", "_type": "Value"}
+        return {"feature": item, "_type": "Sequence"}
     if name in IMAGES:
         return {"_type": "Image"}
     kind = "int64" if name in INTEGERS else "float64" if name in FLOATS else "string"
@@ -81,12 +112,16 @@ _MEANING = {
     "position_after": "the position of the right result",
     "style": "every width and colour of the pictures (JSON); the judge reads with it",
     "effort": "measured difficulty, rises with the level",
+    "negative_images": "minimal wrong results (list of PNGs): each refused by the rules",
+    "negative_errors": "the error of each, by name",
+    "negative_positions": "the position that each shows",
 }
 
 
 def _card(notes: Sequence[Note], about: Note) -> str:
     counts = Counter(note["task"] for note in notes)
     total, split = len(notes), about["plan"]["split"]
+    names = _columns("negatives" in about["plan"])
     lines = [
         "---",
         "license: apache-2.0",
@@ -102,7 +137,7 @@ def _card(notes: Sequence[Note], about: Note) -> str:
         f"    path: data/{split}-*.parquet",
         "dataset_info:",
         "  features:",
-        *[f"  - name: {name}\n    dtype: {_dtype(name)}" for name in COLUMNS],
+        *[f"  - name: {name}\n    {_kind(name)}" for name in names],
         "---",
         "",
         "# Puzzles for reasoning-based image editing",
@@ -121,8 +156,9 @@ def _card(notes: Sequence[Note], about: Note) -> str:
         "",
         "| column | meaning |",
         "| --- | --- |",
-        *[f"| `{name}` | {_MEANING[name]} |" for name in COLUMNS if name in _MEANING],
+        *[f"| `{name}` | {_MEANING[name]} |" for name in names if name in _MEANING],
         "",
+        *(_pairs(split) if "negatives" in about["plan"] else ()),
         "| task | samples |",
         "| --- | --- |",
         *[f"| {task} | {count} |" for task, count in sorted(counts.items())],
@@ -131,9 +167,35 @@ def _card(notes: Sequence[Note], about: Note) -> str:
     return "\n".join(lines)
 
 
-def _dtype(name: str) -> str:
+def _pairs(split: str) -> list[str]:
+    """How the negatives are used, and what their errors mean."""
+    return [
+        "## Preference pairs",
+        "",
+        "`edited_image` is the chosen result and every picture of `negative_images` a rejected one, for DPO and the "
+        "like; to calibrate a judge, count how many of them it accepts. Each was refused by the exact solver and reads "
+        "back as its position.",
+        "",
+        "```python",
+        f'for row in datasets.load_dataset(PATH, split="{split}"):',
+        '    for rejected, error in zip(row["negative_images"], row["negative_errors"]):',
+        '        prompt = row["rules"] + " " + row["instruction"]',
+        '        pair = (row["original_image"], prompt, row["edited_image"], rejected)',
+        "```",
+        "",
+        "| error | meaning |",
+        "| --- | --- |",
+        *[f"| `{error}` | {meaning} |" for error, meaning in MEANINGS.items()],
+        "",
+    ]
+
+
+def _kind(name: str) -> str:
+    """The column's type as the card's header writes it."""
     feature = _feature(name)
-    return feature.get("dtype", "image")
+    if name in NEGATIVES:
+        return f"sequence: {feature['feature'].get('dtype', 'image')}"
+    return f"dtype: {feature.get('dtype', 'image')}"
 
 
 def _size(total: int) -> str:

@@ -33,8 +33,10 @@ from gamegen import __version__
 from gamegen.core.errors import BadInput
 from gamegen.core.key import VERSION
 from gamegen.dataset import Dataset
+from gamegen.negatives import MOST
+from gamegen.negatives import negatives as negatives_of
 from gamegen.registry import plugin_of
-from gamegen.writing import format_named
+from gamegen.writing import FORMATS, format_named
 from gamegen.writing.format import Item, Note, Shard, replacing
 
 try:
@@ -65,23 +67,31 @@ def write_dataset(
     format: str = "parquet",
     jobs: int = 1,
     shard: int = SHARD,
+    negatives: int = 0,
     progress: Progress | None = None,
 ) -> Written:
-    """Write a dataset, or go on writing it. `jobs` processes share the work; they decide nothing else."""
+    """Write a dataset, or go on writing it. `jobs` processes share the work; they decide nothing else.
+
+    With `negatives`, so many wrong results of each sample are written beside the right one.
+    """
     started = time.perf_counter()
     folder = Path(folder)
     if not len(dataset):
         raise BadInput("nothing to write: the dataset has no samples")
     if jobs < 1 or shard < 1:
         raise BadInput(f"jobs and shard must be at least 1, not {jobs} and {shard}")
-    format_named(format)
-    plan = _plan(dataset, format, shard)
+    if not 0 <= negatives <= MOST:
+        raise BadInput(f"negatives must be 0 to {MOST}, not {negatives}")
+    if not format_named(format).holds_negatives and negatives:
+        able = ", ".join(name for name, each in FORMATS.items() if each.holds_negatives)
+        raise BadInput(f"the format {format!r} has no place for negatives; these have: {able}")
+    plan = _plan(dataset, format, shard) | ({"negatives": negatives} if negatives else {})
     try:
         with _alone_in(folder):
             done = _open_folder(folder, plan)
             if done is not None:
                 return Written(folder, len(dataset), done["kept"], done["dropped"], 0.0, len(dataset))
-            resumed = _write_shards(dataset, folder, format, jobs, shard, progress or (lambda count: None))
+            resumed = _write_shards(dataset, folder, plan, jobs, progress or (lambda count: None))
             manifest = _finish(folder, format, plan, len(dataset), shard)
     except OSError as error:
         raise BadInput(
@@ -146,7 +156,7 @@ def _open_folder(folder: Path, plan: Note) -> Note | None:
         except ValueError:
             raise BadInput(f"{here} is damaged; choose another folder or remove this one") from None
         if found != plan:
-            differs = ", ".join(name for name in plan if found.get(name) != plan[name])
+            differs = ", ".join(name for name in plan | found if found.get(name) != plan.get(name))
             raise BadInput(
                 f"{folder} holds another dataset (other {differs}); choose another folder or remove this one"
             )
@@ -168,8 +178,9 @@ def _open_folder(folder: Path, plan: Note) -> Note | None:
     return None
 
 
-def _write_shards(dataset: Dataset, folder: Path, format: str, jobs: int, shard: int, progress: Progress) -> int:
+def _write_shards(dataset: Dataset, folder: Path, plan: Note, jobs: int, progress: Progress) -> int:
     """Write the shards that are not there yet; the number of samples that were."""
+    shard = plan["shard"]
     resumed = 0
     waiting = []
     for piece, places in _shards(dataset, shard):
@@ -181,12 +192,12 @@ def _write_shards(dataset: Dataset, folder: Path, format: str, jobs: int, shard:
             waiting.append((piece, places, count))
     if jobs == 1 or len(waiting) < 2:
         for piece, places, count in waiting:
-            _write_shard(dataset[piece.start : piece.start + count], folder, format, piece, places, progress)
+            _write_shard(dataset[piece.start : piece.start + count], folder, plan, piece, places, progress)
         return resumed
     workers = min(jobs, len(waiting))
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin_work, (folder / ".parts",)) as pool:
         futures = {
-            pool.submit(_write_shard, dataset[piece.start : piece.start + count], folder, format, piece, places): count
+            pool.submit(_write_shard, dataset[piece.start : piece.start + count], folder, plan, piece, places): count
             for piece, places, count in waiting
         }
         try:
@@ -215,7 +226,7 @@ def _shards(dataset: Dataset, size: int) -> Iterator[tuple[Shard, dict[str, int]
 def _write_shard(
     dataset: Dataset,
     folder: Path,
-    format: str,
+    plan: Note,
     shard: Shard,
     places: dict[str, int],
     progress: Progress | None = None,
@@ -223,9 +234,11 @@ def _write_shard(
     """Make one shard's samples, write them, and then the note that says so."""
     count: Counter[str] = Counter(places)
     items, hashes, dropped = [], [], Counter[str]()
+    wanted = plan.get("negatives", 0)
     for offset, sample in enumerate(dataset):
         category = sample.plugin.game.category
-        items.append(Item(sample, shard.start + offset, count[category]))
+        wrong = tuple(negatives_of(sample, wanted)) if wanted else None
+        items.append(Item(sample, shard.start + offset, count[category], wrong))
         count[category] += 1
         hashes.append([sample.id, _pixels(sample.original_picture), _pixels(sample.edited_picture)])
         dropped.update(sample.drops)
@@ -233,7 +246,7 @@ def _write_shard(
         sample.forget_pictures()
         if progress:
             progress(1)
-    notes = format_named(format).write(folder, shard, items)
+    notes = format_named(plan["format"]).write(folder, shard, items)
     kept = Counter(item.sample.key.task for item in items)
     _write_json(_part(folder, shard), {"rows": notes, "hashes": hashes, "kept": kept, "dropped": dropped})
 

@@ -24,6 +24,7 @@ EXTRA = ("id", "task", "params", "position_before", "style")
 
 class UniREditFormat:
     name = "uniredit"
+    holds_negatives = False
 
     def write(self, folder: Path, shard: Shard, items: Sequence[Item]) -> list[Note]:
         notes = []

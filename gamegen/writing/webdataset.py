@@ -1,4 +1,7 @@
-"""WebDataset tar shards: `000017.original.png`, `.edited.png`, `.mask.png` and `.json` of each sample side by side."""
+"""WebDataset tar shards: `000017.original.png`, `.edited.png`, `.mask.png` and `.json` of each sample side by side.
+
+Negatives, if asked for, are `000017.negative0.png`, `.negative1.png` and so on; the JSON names their errors.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ _RECORD = 20 * _BLOCK
 
 class WebDatasetFormat:
     name = "webdataset"
+    holds_negatives = True
 
     def write(self, folder: Path, shard: Shard, items: Sequence[Item]) -> list[Note]:
         size = 0
@@ -26,7 +30,8 @@ class WebDatasetFormat:
                     "original.png": row["original_image"],
                     "edited.png": row["edited_image"],
                     "mask.png": row["mask_image"],
-                    "json": orjson.dumps(text),
+                    **{f"negative{place}.png": each.image for place, each in enumerate(item.negatives or ())},
+                    "json": orjson.dumps(text | item.negative_columns()),
                 }
                 for ending, data in members.items():
                     entry = _entry(f"{item.number:06d}.{ending}", data)
