@@ -7,14 +7,13 @@ With one category the first stage is empty, and the interval is the ordinary boo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gamegen.core.errors import BadInput
 from gamegen.core.stream import Stream
 
 RESAMPLES = 2000
@@ -25,55 +24,71 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over `count` samples of `total`; those not among them had no verdict."""
+    """A mean over `count` samples of `total`; `covered` of them had a picture and a complete verdict."""
 
     mean: float | None  # None if nothing was counted
     interval: tuple[float, float] | None
     count: int
     total: int
+    covered: int
 
     def as_json(self) -> dict[str, Any]:
         return {
             "mean": None if self.mean is None else round(self.mean, 6),
             "interval": None if self.interval is None else [round(bound, 6) for bound in self.interval],
             "count": self.count,
-            "coverage": round(self.count / self.total, 6) if self.total else 0.0,
-            "failures": self.total - self.count,
+            "coverage": round(self.covered / self.total, 6) if self.total else 0.0,
+            "failures": self.total - self.covered,
         }
 
 
 def estimate(
-    values: Sequence[float | None], categories: Sequence[str], stream: Stream, *, resamples: int = RESAMPLES
-) -> Estimate:
-    """The mean of the values that are there, with its interval; None is a sample without a verdict."""
-    if len(values) != len(categories):
-        raise BadInput(f"{len(values)} values for {len(categories)} categories")
-    groups: dict[str, list[float]] = {}
-    for value, category in zip(values, categories, strict=True):
-        if value is not None:
-            groups.setdefault(category, []).append(value)
-    present = [np.asarray(groups[name], dtype=np.float64) for name in sorted(groups)]
-    if not present:
-        return Estimate(None, None, 0, len(values))
+    samples: Sequence[Mapping[str, float] | None],
+    categories: Sequence[str],
+    stream: Stream,
+    *,
+    covered: int,
+    resamples: int = RESAMPLES,
+) -> dict[str, Estimate]:
+    """The mean of every measure, with its interval; None is a sample without a verdict. Measures share the draws."""
+    groups: dict[str, list[list[float]]] = {}
+    names: list[str] = []
+    for sample, category in zip(samples, categories, strict=True):
+        if sample is not None:
+            names = list(sample)
+            groups.setdefault(category, []).append(list(sample.values()))
+    if not groups:
+        return {}
+    present = [np.asarray(groups[category], dtype=np.float64) for category in sorted(groups)]  # each (n, measures)
     every = np.concatenate(present)
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(bootstrap_means(present, stream, resamples=resamples), [tail, 1 - tail])
-    return Estimate(float(every.mean()), (float(low), float(high)), len(every), len(values))
+    low, high = np.quantile(bootstrap_means(present, stream, resamples=resamples), [tail, 1 - tail], axis=0)
+    return {
+        name: Estimate(
+            float(every[:, place].mean()), (float(low[place]), float(high[place])), len(every), len(samples), covered
+        )
+        for place, name in enumerate(names)
+    }
+
+
+def nothing(total: int) -> Estimate:
+    """The estimate when no sample had a verdict."""
+    return Estimate(None, None, 0, total, 0)
 
 
 def bootstrap_means(groups: Sequence[Floats], stream: Stream, *, resamples: int) -> Floats:
-    """The mean of each resample of non-empty groups: groups are drawn first, then values within each."""
+    """(resamples, measures): the means of each resample of non-empty groups, of shape (n, measures) each."""
     values = np.concatenate(groups)
     sizes = np.array([len(group) for group in groups])
     starts = np.cumsum(sizes) - sizes
     # The raw bits of a bit generator are promised never to change; numpy's ways of drawing from them are not.
     bits = np.random.PCG64(stream.below(2**53))
-    means = np.empty(resamples)
+    means = np.empty((resamples, values.shape[1]))
     for number in range(resamples):
         drawn = (_uniform(bits, len(groups)) * len(groups)).astype(np.intp)
         counts = sizes[drawn]
         within = _uniform(bits, int(counts.sum())) * np.repeat(counts, counts)
-        means[number] = values[np.repeat(starts[drawn], counts) + within.astype(np.intp)].mean()
+        means[number] = values[np.repeat(starts[drawn], counts) + within.astype(np.intp)].mean(axis=0)
     return means
 
 

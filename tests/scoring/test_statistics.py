@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gamegen.core.errors import BadInput
 from gamegen.core.stream import Stream
-from scoring.statistics import estimate, spread
+from scoring.statistics import RESAMPLES, Estimate, nothing, spread
+from scoring.statistics import estimate as estimate_all
+
+
+def estimate(values: list[float | None], names: list[str], stream: Stream, *, resamples: int = RESAMPLES) -> Estimate:
+    samples = [None if value is None else {"it": value} for value in values]
+    covered = sum(value is not None for value in values)
+    return estimate_all(samples, names, stream, covered=covered, resamples=resamples)["it"]
 
 
 def test_a_constant_has_no_spread() -> None:
@@ -51,8 +57,8 @@ def test_it_agrees_with_a_bootstrap_written_with_loops() -> None:
 def test_what_has_no_verdict_is_counted_and_not_averaged() -> None:
     found = estimate([1.0, None, 0.0, None], ["a", "a", "b", "b"], Stream("t")).as_json()
     assert found["mean"] == 0.5 and found["count"] == 2 and found["coverage"] == 0.5 and found["failures"] == 2
-    nothing = estimate([None], ["a"], Stream("t")).as_json()
-    assert nothing == {"mean": None, "interval": None, "count": 0, "coverage": 0.0, "failures": 1}
+    assert estimate_all([None], ["a"], Stream("t"), covered=0) == {}
+    assert nothing(1).as_json() == {"mean": None, "interval": None, "count": 0, "coverage": 0.0, "failures": 1}
 
 
 def test_the_same_stream_gives_the_same_interval_in_any_order_of_categories() -> None:
@@ -65,7 +71,7 @@ def test_the_same_stream_gives_the_same_interval_in_any_order_of_categories() ->
 
 
 def test_lengths_must_agree_and_spread_needs_two() -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(ValueError, match="shorter"):
         estimate([1.0], [], Stream("t"))
     assert spread([3.0]) is None
     assert spread([1.0, 3.0]) == pytest.approx(2**0.5)
