@@ -45,6 +45,8 @@ class Judge(Protocol):
 
     async def ask(self, parts: Sequence[str | bytes]) -> str: ...
 
+    async def close(self) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Dual:

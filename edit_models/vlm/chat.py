@@ -41,16 +41,16 @@ class ChatModel:
         pause: float = 1.0,
         max_tokens: int = 1024,
     ) -> None:
-        try:
-            import httpx
-        except ImportError as error:
-            raise MissingExtra("httpx", "judge") from error
         address = (base_url or os.environ.get("OPENAI_BASE_URL") or HOME).rstrip("/")
         key = key or os.environ.get("OPENAI_API_KEY", "")
         if not address.startswith(("http://", "https://")):
             raise BadInput(f"the base URL must begin with http:// or https://, not {address!r}")
         if not key and address == HOME:
             raise BadInput(f"{HOME} needs a key: set OPENAI_API_KEY, or name another endpoint with --base-url")
+        try:
+            import httpx
+        except ImportError as error:
+            raise MissingExtra("httpx", "judge") from error
         self.name = model
         self.parameters: Mapping[str, Any] = {"temperature": 0, "max_tokens": max_tokens}
         self.concurrency = concurrency

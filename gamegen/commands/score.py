@@ -1,0 +1,220 @@
+"""Score an editor's outputs: by the rules (exact), by a seeing model with two references (vlm), or both.
+
+gamegen score DATASET OUTPUTS                                          by the rules, no model
+gamegen score DATASET OUTPUTS --judge vlm --model NAME --dry-run       calls and tokens that a model would need
+gamegen score DATASET OUTPUTS --judge both --model NAME --passes 3     key and address: OPENAI_API_KEY, OPENAI_BASE_URL
+
+Writes exact.jsonl, vlm.jsonl and summary.json into OUTPUTS/scores. A missing picture has the lowest score; a judge that
+fails is counted apart: strict numbers take its samples as lowest, lenient ones leave them out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scoring.dual import Dual
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=Path, help="a folder that `gamegen make` wrote")
+    parser.add_argument("outputs", type=Path, help="a folder with the edited pictures")
+    parser.add_argument("--judge", choices=("exact", "vlm", "both"), default="exact")
+    parser.add_argument("--model", metavar="NAME|DIR", help="the judge's snapshot, or a folder to load it from")
+    parser.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible endpoint (default: OPENAI_BASE_URL)")
+    parser.add_argument("--passes", type=int, default=1, metavar="N", help="how often the model judges each sample")
+    parser.add_argument("--concurrency", type=int, default=8, metavar="N", help="requests at a time (default 8)")
+    parser.add_argument("--timeout", type=float, default=120.0, metavar="S", help="seconds for a reply (default 120)")
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="replies (default: judge.sqlite beside the scores)")
+    parser.add_argument("--dry-run", action="store_true", help="say what a model would be asked, and stop")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where to write (default: OUTPUTS/scores)")
+    parser.add_argument("--jobs", type=int, default=0, help="processes for the rules (default: one per core)")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    import orjson
+
+    from gamegen.stored import count_rows, read_dataset
+    from scoring.summary import summarise
+
+    about = _about(args)
+    if args.passes < 1 or args.concurrency < 1:
+        raise _bad("--passes and --concurrency must be at least 1")
+    rows = count_rows(args.dataset)
+    if not rows:
+        raise _bad(f"{args.dataset} has no rows")
+    if not any(stored.output(args.outputs) for stored in read_dataset(args.dataset)):
+        raise _bad(f"{args.outputs} has no picture for any row of {args.dataset}; expected e.g. Maze/0.png")
+    folder: Path = args.out or args.outputs / "scores"
+    if args.dry_run:
+        return _dry_run(args, folder)
+    exact = _exact(args, folder, rows) if args.judge in ("exact", "both") else None
+    vlm = _vlm(args, folder, rows, about) if args.judge in ("vlm", "both") else None
+    summary = summarise(exact, vlm, about=about)
+    _write(folder / "summary.json", [orjson.dumps(summary, option=orjson.OPT_INDENT_2)])
+    if args.json:
+        print(orjson.dumps(summary, option=orjson.OPT_INDENT_2).decode())
+    else:
+        _print(summary)
+        print(f"written to {folder}")
+    return 0
+
+
+def _about(args: argparse.Namespace) -> dict[str, Any]:
+    """Who made the outputs, for which dataset; outputs of another dataset are refused."""
+    import orjson
+
+    from edit_models.editors.run import ABOUT, dataset_id
+
+    if not args.outputs.is_dir():
+        raise _bad(f"no such outputs folder: {args.outputs}")
+    dataset, model = dataset_id(args.dataset), args.outputs.resolve().name
+    path = args.outputs / ABOUT
+    if path.exists():
+        try:
+            made = orjson.loads(path.read_bytes())
+            of, model = made["dataset"], str(made["editor"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise _bad(f"{path} is damaged: {error!r}") from error
+        if of != dataset:
+            raise _bad(f"{args.outputs} was made from another dataset than {args.dataset}: {of!r}, not {dataset!r}")
+    return {"model": model, "dataset": dataset, "judge": None}
+
+
+def _exact(args: argparse.Namespace, folder: Path, rows: int) -> list[dict[str, Any]]:
+    import orjson
+
+    from scoring.exact import judge_exactly
+
+    with _bar(args, rows, "by the rules") as bar:
+        verdicts = []
+        for verdict in judge_exactly(args.dataset, args.outputs, rows=rows, jobs=args.jobs):
+            verdicts.append(verdict)
+            bar.update(1)
+    if not verdicts:
+        raise _bad(f"no row of {args.dataset} has rules to judge by; use --judge vlm")
+    _write(folder / "exact.jsonl", [orjson.dumps(verdict) + b"\n" for verdict in verdicts])
+    return verdicts
+
+
+def _vlm(args: argparse.Namespace, folder: Path, rows: int, about: dict[str, Any]) -> list[dict[str, Any]]:
+    import asyncio
+    import sys
+
+    import orjson
+
+    from gamegen.stored import read_dataset
+    from scoring.cache import ReplyCache
+    from scoring.forecast import forecast
+    from scoring.prompts import QUESTIONS, load_prompt
+
+    with ReplyCache(args.cache or folder / "judge.sqlite") as cache:
+        dual = _dual(args, cache)
+        print(forecast(read_dataset(args.dataset), args.outputs, dual), file=sys.stderr)
+        with _bar(args, rows, "by a model") as bar:
+            records = asyncio.run(_judge(dual, args, bar))
+    about["judge"] = {
+        "model": dual.judge.name,
+        "parameters": dict(dual.judge.parameters),
+        "prompts": [load_prompt(question).name for question in QUESTIONS],
+        "passes": dual.passes,
+    }
+    _write(folder / "vlm.jsonl", [orjson.dumps(record) + b"\n" for record in records])
+    return records
+
+
+async def _judge(dual: Dual, args: argparse.Namespace, bar: Any) -> list[dict[str, Any]]:
+    from gamegen.stored import read_dataset
+
+    try:
+        return await dual.judge_all(read_dataset(args.dataset), args.outputs, lambda: bar.update(1))
+    finally:
+        await dual.judge.close()
+
+
+def _dry_run(args: argparse.Namespace, folder: Path) -> int:
+    from gamegen.stored import read_dataset
+    from scoring.cache import ReplyCache
+    from scoring.forecast import forecast
+
+    if args.judge == "exact":
+        raise _bad("--dry-run is for --judge vlm or both; the rules cost nothing")
+    known = args.cache or folder / "judge.sqlite"
+    with ReplyCache(known if known.exists() else None) as cache:
+        print(forecast(read_dataset(args.dataset), args.outputs, _dual(args, cache)))
+    return 0
+
+
+def _dual(args: argparse.Namespace, cache: Any) -> Dual:
+    from scoring.dual import Dual
+
+    if not args.model:
+        raise _bad("--judge vlm needs --model: the name of a snapshot, as gpt-4.1-2025-04-14, or a local folder")
+    if Path(args.model).is_dir() and not args.base_url:
+        from edit_models.vlm.local import LocalModel
+
+        return Dual(LocalModel(args.model), cache, args.passes)
+    from edit_models.vlm.chat import ChatModel
+
+    key = "not needed to count" if args.dry_run else None
+    model = ChatModel(args.model, base_url=args.base_url, key=key, concurrency=args.concurrency, timeout=args.timeout)
+    return Dual(model, cache, args.passes)
+
+
+def _bar(args: argparse.Namespace, rows: int, what: str) -> Any:
+    import sys
+
+    from tqdm import tqdm
+
+    return tqdm(total=rows, desc=what, unit=" samples", disable=args.json or not sys.stderr.isatty())
+
+
+def _write(path: Path, pieces: Sequence[bytes]) -> None:
+    from gamegen.writing.format import replacing
+
+    with replacing(path) as stream:
+        stream.writelines(pieces)
+
+
+def _print(summary: dict[str, Any]) -> None:
+    lines = [*summary["by_category"].items(), ("all", summary)]
+    wide = max(len(name) for name, _ in lines)
+    if summary["exact"]:
+        print(f"{'by the rules':<{wide}}  count  missing  correct  95 % interval    quality")
+        for name, numbers in lines:
+            if numbers["exact"]:
+                print(f"{name:<{wide}}  {_exact_line(numbers['exact'])}")
+    if summary["vlm"]:
+        print(f"{'by a model':<{wide}}  count  missing  failed  score  95 % interval  lenient  accuracy")
+        for name, numbers in lines:
+            if numbers["vlm"]:
+                print(f"{name:<{wide}}  {_vlm_line(numbers['vlm'])}")
+
+
+def _exact_line(numbers: dict[str, Any]) -> str:
+    correct = numbers["correct"]
+    low, high = correct["interval"]
+    return (
+        f"{correct['count']:>5}  {numbers['missing']:>7}  {correct['mean']:>7.1%}  {low:>6.1%} - {high:>6.1%}"
+        f"  {numbers['quality']['mean']:>7.3f}"
+    )
+
+
+def _vlm_line(numbers: dict[str, Any]) -> str:
+    strict, lenient = numbers["strict"]["percent"], numbers["lenient"]["percent"]["mean"]
+    low, high = strict["interval"]
+    return (
+        f"{strict['count']:>5}  {numbers['missing']:>7}  {numbers['judge_failures']:>6}  {strict['mean']:>5.1f}"
+        f"  {low:>5.1f} - {high:>5.1f}  {'none' if lenient is None else format(lenient, '.1f'):>7}"
+        f"  {numbers['strict']['accuracy']['mean']:>8.1%}"
+    )
+
+
+def _bad(text: str) -> Exception:
+    from gamegen.core.errors import BadInput
+
+    return BadInput(text)
