@@ -76,8 +76,10 @@ class ChatModel:
                     return reply
                 if structured and not self._structured:
                     continue  # the endpoint only dislikes schemas: no reason to wait
-                hold = self._pause * 2.0**attempt if pause is None else pause
-                self._not_before = max(self._not_before, self._now() + min(hold, LONGEST_PAUSE))
+                if pause is not None:
+                    self._not_before = max(self._not_before, self._now() + min(pause, LONGEST_PAUSE))
+                elif attempt + 1 < self._attempts:
+                    await asyncio.sleep(min(self._pause * 2.0**attempt, LONGEST_PAUSE))
             raise JudgeFailed(f"{self._url} gave no answer in {self._attempts} attempts; last: {trouble}")
 
     async def close(self) -> None:
