@@ -37,6 +37,10 @@ KINDS = {
     "oracle": Kind("edit_models.editors.yardsticks", "Oracle"),
     "noise": Kind("edit_models.editors.yardsticks", "Noise"),
     "wrong": Kind("edit_models.editors.yardsticks", "Wrong"),
+    "diffusers": Kind("edit_models.editors.pipelines", "load_pipeline", target="PATH_OR_NAME"),
+    "bagel": Kind("edit_models.editors.pipelines", "load_bagel", target="PATH"),
+    "openai": Kind("edit_models.editors.remote", "ImagesEditor", target="MODEL", waits=True),
+    "chat": Kind("edit_models.editors.remote", "ChatEditor", target="MODEL", waits=True),
 }
 
 

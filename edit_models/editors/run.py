@@ -33,7 +33,7 @@ from gamegen.stored import StoredRow, read_dataset
 from gamegen.writing.format import replacing
 
 ABOUT, FAILURES = "edit.json", "failures.jsonl"
-UNRECORDED = ("api_key", "device", "timeout", "retries")
+UNRECORDED = ("api_key", "device", "timeout", "retries", "backoff")
 """Options that do not decide the pictures, or that nobody should read in a file."""
 
 

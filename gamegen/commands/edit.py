@@ -1,8 +1,15 @@
 """Run an image editor over a dataset; interrupted, it goes on where it stopped.
 
-Editors: copy, oracle, noise and wrong (yardsticks with known scores), or MODULE:FUNCTION, which returns an object with
-edit(image, instruction, *, seed). Pictures are written to OUT/CATEGORY/NUMBER.png, thinking beside them as .txt.
-Samples that fail are listed with their reasons in OUT/failures.jsonl, and tried again by the next run.
+Editors:
+  copy, oracle, noise, wrong   yardsticks with known scores
+  diffusers:PATH_OR_NAME       a pipeline; options device, dtype, steps, guidance, and those of its own call
+  bagel:PATH                   a BAGEL checkpoint; options device, dtype, and its settings (points, think…)
+  openai:MODEL                 images/edits of an OpenAI-compatible server, see OPENAI_API_KEY and OPENAI_BASE_URL
+  chat:MODEL                   a chat model of such a server that answers with pictures
+  MODULE:FUNCTION              yours: returns an object with edit(image, instruction, *, seed)
+
+Pictures are written to OUTPUTS/CATEGORY/NUMBER.png, thinking beside them as .txt. Samples that fail are listed with
+their reasons in OUTPUTS/failures.jsonl, and tried again by the next run.
 """
 
 from __future__ import annotations
