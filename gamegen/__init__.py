@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gamegen.registry import tasks as list_tasks
     from gamegen.sample import Sample as Sample
     from gamegen.sample import make_sample as make_sample
+    from gamegen.thinking import check_reasoning as check_reasoning
 
 __version__ = "0.1.0"
 
@@ -21,6 +22,7 @@ _HOME = {
     "Key": ("gamegen.core.key", "Key"),
     "Verdict": ("gamegen.core.verdict", "Verdict"),
     "Dataset": ("gamegen.dataset", "Dataset"),
+    "check_reasoning": ("gamegen.thinking", "check_reasoning"),
     "create_dataset": ("gamegen.dataset", "create_dataset"),
     "list_games": ("gamegen.registry", "games"),
     "list_tasks": ("gamegen.registry", "tasks"),
@@ -34,6 +36,7 @@ __all__ = [
     "Key",
     "Sample",
     "Verdict",
+    "check_reasoning",
     "create_dataset",
     "list_games",
     "list_tasks",

@@ -21,7 +21,7 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     `row` is a sample, its row, or the same from a file. `image` is a PIL image, encoded bytes, a path or an array, any
     size; None means that the editor gave nothing.
     """
-    problem, style = _problem(row)
+    problem, style = problem_of(row)
     if image is None:
         return _unreadable("There is no picture.")
     plugin, _ = plugin_of(str(row["task"]))
@@ -50,12 +50,13 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
 
 def read(row: Mapping[str, Any], image: Source) -> str:
     """The position seen in a picture, as text; raises UnreadableImage."""
-    problem, style = _problem(row)
+    problem, style = problem_of(row)
     plugin, _ = plugin_of(str(row["task"]))
     return str(plugin.renderer.read(load_rgb(image), problem, style).position)
 
 
-def _problem(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:
+def problem_of(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:
+    """What was asked, and in which look: the part of a row that judging needs; raises BadInput if it is not there."""
     missing = [name for name in ("task", "position_before", "params", "style") if row.get(name) is None]
     if missing:
         raise BadInput(f"the row lacks {', '.join(missing)}; it has {', '.join(map(str, row))}")

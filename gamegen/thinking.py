@@ -20,7 +20,7 @@ from gamegen.core.plugin import Plugin
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.images import Source
-from gamegen.judge import _problem, read
+from gamegen.judge import problem_of, read
 from gamegen.registry import plugin_of
 from renderers.board import BoardRenderer
 
@@ -72,7 +72,7 @@ def check_reasoning(row: Mapping[str, Any], text: str, image: Source | None = No
     any (apart from those that the question itself names) changed. Where more cells changed than that sentence names, it
     is enough if the whole text names every one of them; so a text that names all cells there are passes as well.
     """
-    problem, style = _problem(row)
+    problem, style = problem_of(row)
     plugin, _ = plugin_of(str(row["task"]))
     sentences = [found for part in _SENTENCE.findall(text) if (found := list(_cells(part, style.labels)))]
     named = tuple(cell for cells in sentences for cell in cells)
