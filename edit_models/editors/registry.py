@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -46,22 +47,29 @@ KINDS = {
 
 def build(name: str, options: Mapping[str, Any] | None = None, *, worker: int = 0) -> Any:
     """The editor of this name. `worker` counts the processes, and chooses among several GPUs."""
-    builder, arguments = _find(name)
-    given = dict(options or {})
-    signature = inspect.signature(builder)
-    if "worker" in signature.parameters:
-        given["worker"] = worker
-    try:
-        signature.bind(*arguments, **given)
-    except TypeError as error:
-        raise BadInput(f"editor {name!r}: {error}; it takes {_options(signature)}") from None
-    return builder(*arguments, **given)
+    return _call(name, options or {}, worker)()
+
+
+def check(name: str, options: Mapping[str, Any]) -> None:
+    """Raise what is wrong with a name or its options, as far as that can be told without building the editor."""
+    _call(name, options, 0)
 
 
 def waits(name: str) -> bool:
     """Whether the editor only waits for a server."""
     kind = KINDS.get(name.partition(":")[0])
     return kind is not None and kind.waits
+
+
+def _call(name: str, options: Mapping[str, Any], worker: int) -> Callable[[], Any]:
+    builder, arguments = _find(name)
+    signature = inspect.signature(builder)
+    given = dict(options) | ({"worker": worker} if "worker" in signature.parameters else {})
+    try:
+        signature.bind(*arguments, **given)
+    except TypeError as error:
+        raise BadInput(f"editor {name!r}: {error}; it takes {_options(signature)}") from None
+    return partial(builder, *arguments, **given)
 
 
 def _find(name: str) -> tuple[Callable[..., Any], tuple[str, ...]]:

@@ -6,6 +6,7 @@ so that nothing half-written is ever taken for an output.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -25,13 +26,14 @@ import orjson
 from PIL import Image
 
 from edit_models.editors.protocol import Edit, Request
-from edit_models.editors.registry import build, waits
+from edit_models.editors.registry import build, check, waits
 from gamegen import __version__
 from gamegen.core.errors import BadInput, GamegenError, UnreadableImage
 from gamegen.images import load_rgb
 from gamegen.stored import StoredRow, read_dataset
 from gamegen.writing.format import replacing
 
+LOG = logging.getLogger(__name__)
 ABOUT, FAILURES = "edit.json", "failures.jsonl"
 UNRECORDED = ("api_key", "device", "timeout", "retries", "backoff")
 """Options that do not decide the pictures, or that nobody should read in a file."""
@@ -88,8 +90,9 @@ def run_editor(
     if first is None:
         raise BadInput(f"{dataset} has no rows")
     job = Job(editor, orjson.dumps(dict(options or {})), out)
+    check(editor, options or {})
     if jobs == 1 or waits(editor):
-        _editor(job)  # what is wrong with the name or the options is said before anything is written
+        _editor(job)  # built here, so that what is wrong with it is said before anything is written
     _claim(job, dataset)
 
     kept = 0
@@ -254,11 +257,11 @@ def _edits(editor: Any, chunk: Sequence[StoredRow]) -> list[Edit | str]:
     """An edit, or the reason why there is none, for each row; a batch that fails is tried again one by one."""
     if len(chunk) > 1 and hasattr(editor, "edit_batch") and len({_size(stored) for stored in chunk}) == 1:
         try:
-            edits: list[Edit | str] = list(editor.edit_batch([_request(stored) for stored in chunk]))
+            edits = editor.edit_batch([_request(stored) for stored in chunk])
             if len(edits) == len(chunk):
-                return edits
+                return [_checked(made) for made in edits]
         except Exception:  # one of them may be to blame, so each gets its own try and its own reason
-            return [_one(editor, stored) for stored in chunk]
+            LOG.info("a batch failed; its samples are tried one by one", exc_info=True)
     return [_one(editor, stored) for stored in chunk]
 
 
@@ -269,9 +272,18 @@ def _one(editor: Any, stored: StoredRow) -> Edit | str:
         else:
             request = _request(stored)
             made = editor.edit(request.image, request.instruction, seed=request.seed)
-        return Edit(made) if isinstance(made, Image.Image) else made
     except Exception as error:  # an editor may be anybody's: whatever it trips over, the other samples go on
         return f"{type(error).__name__}: {error}"
+    return _checked(made)
+
+
+def _checked(made: Any) -> Edit | str:
+    """What an editor returned as an edit; a bare picture will do."""
+    if isinstance(made, Image.Image):
+        return Edit(made)
+    if isinstance(made, Edit) and isinstance(made.image, Image.Image):
+        return made
+    return f"the editor returned no picture but {made!r:.100}"
 
 
 def _request(stored: StoredRow) -> Request:
@@ -287,7 +299,7 @@ def _keep(edit: Edit, path: Path) -> str:
     """Write what the editor gave; the reason if it is no picture."""
     try:
         image = Image.fromarray(load_rgb(edit.image))
-    except (UnreadableImage, AttributeError) as error:
+    except UnreadableImage as error:
         return f"the editor gave no usable picture: {error}"
     text = path.with_suffix(".txt")
     if edit.thinking:

@@ -145,11 +145,56 @@ def test_a_folder_of_something_else_is_refused(dataset: Path, other_dataset: Pat
 def test_bad_names_and_options_are_refused_before_anything_is_written(
     dataset: Path, tmp_path: Path, name: str, options: dict[str, int], words: str
 ) -> None:
-    with pytest.raises(BadInput, match=words):
-        run_editor(dataset, editor=name, options=options, out=tmp_path / "out")
+    for jobs in (1, 2):
+        with pytest.raises(BadInput, match=words):
+            run_editor(dataset, editor=name, options=options, out=tmp_path / "out", jobs=jobs)
     assert not (tmp_path / "out").exists()
     with pytest.raises(BadInput, match=words):
         build(name, options)
+
+
+ODD = """
+from PIL import Image
+class Odd:
+    def __init__(self, *, gives):
+        self.gives = {"nothing": None, "text": "", "huge": Image.new("1", (30_000, 30_000))}[gives]
+    def edit(self, image, instruction, *, seed):
+        return self.gives
+class Batched:
+    def edit(self, image, instruction, *, seed):
+        if seed % 2:
+            raise ValueError("odd")
+        return image
+    def edit_batch(self, requests):
+        return [self.edit(each.image, each.instruction, seed=each.seed) for each in requests]
+"""
+
+
+@pytest.mark.parametrize(
+    "gives, words", [("nothing", "returned no picture but None"), ("text", "no picture but ''"), ("huge", "30000 x")]
+)
+def test_what_is_no_picture_is_a_failure(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gives: str, words: str
+) -> None:
+    _module(monkeypatch, tmp_path, "odd", ODD)
+    ran = run_editor(dataset, editor="odd:Odd", options={"gives": gives}, out=tmp_path / "out", limit=2)
+    assert ran.edited == 0 and all(words in failure.reason for failure in ran.failures) and ran.total == 2
+
+
+def test_one_sample_does_not_spoil_its_batch(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _module(monkeypatch, tmp_path, "odd", ODD)
+    ran = run_editor(dataset, editor="odd:Batched", out=tmp_path / "out", batch=7)
+    odd = [stored.output_name for stored in read_dataset(dataset) if seed_of(stored) % 2]
+    assert 0 < len(odd) < 21 and [failure.output for failure in ran.failures] == odd
+
+
+def test_entry_points_name_editors(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _module(monkeypatch, tmp_path, "odd", ODD)
+    about = tmp_path / "painter-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: painter\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[gamegen.editors]\npainter = odd:Batched\n")
+    assert type(build("painter")).__name__ == "Batched"
 
 
 def test_a_category_that_leaves_the_folder_is_refused(tmp_path: Path) -> None:
