@@ -43,6 +43,9 @@ class Endpoint(ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.seen: list[tuple[float, dict[str, Any]]] = []
 
+    def handle_error(self, *_: object) -> None:
+        """Silence: clients that lose patience and hang up are what we are here for."""
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"

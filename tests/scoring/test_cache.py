@@ -21,6 +21,8 @@ def test_everything_that_decides_a_reply_is_in_the_key() -> None:
         cache_key(["text", b"imagf"], **ASKED),
         cache_key(["texu", b"image"], **ASKED),
         cache_key(["textimage"], **ASKED),
+        cache_key(["a", "b"], **ASKED),
+        cache_key(["atb"], **ASKED),
         cache_key(["text", "image"], **ASKED),
         cache_key([b"image", "text"], **ASKED),
         cache_key(["text", b"image"], **ASKED | {"prompt": "quality@2"}),

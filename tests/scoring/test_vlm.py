@@ -165,6 +165,20 @@ def test_judging_again_asks_only_for_what_changed(dataset: Path, golds: Path, tm
         assert len(endpoint.seen) == ROWS * len(QUESTIONS) * 2 + 2 * 2
 
 
+def test_a_run_that_was_cut_off_goes_on_where_it_stopped(dataset: Path, golds: Path, tmp_path: Path) -> None:
+    whole, calls = tmp_path / "cache.sqlite", ROWS * len(QUESTIONS)
+    cut = faulty.serving(lambda number: GOOD if number < 10 else faulty.status(403))
+    with cut as endpoint, ReplyCache(whole) as cache, pytest.raises(BadInput):
+        judge(endpoint, dataset, golds, cache)
+    with faulty.serving(lambda number: GOOD) as endpoint:
+        with ReplyCache(whole) as cache:
+            kept = len(cache)
+            resumed = judge(endpoint, dataset, golds, cache)
+        assert 0 < kept <= 10 and len(endpoint.seen) == calls - kept
+        with ReplyCache(None) as cache:
+            assert judge(endpoint, dataset, golds, cache) == resumed
+
+
 def test_the_command_judges_both_ways(dataset: Path, golds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with faulty.serving(lambda number: GOOD) as endpoint:
         options = ["--judge", "both", "--model", "m", "--base-url", endpoint.url, "--passes", "2"]
