@@ -99,6 +99,33 @@ def test_kill_and_rerun_equals_an_uninterrupted_run(
     assert _files(killed) == _files(tmp_path / "whole")
 
 
+def test_workers_end_with_a_killed_parent(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli) -> None:
+    _module(monkeypatch, tmp_path, "slow", SLOW)
+    monkeypatch.setenv("SLOW", "0.2")
+    out = tmp_path / "out"
+    process = cli("edit", dataset, "--editor", "slow:Slow", "--out", out, "--jobs", "2", folder=tmp_path)
+    while not list(out.glob("*/*.png")) and process.poll() is None:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate(timeout=20)  # returns when the last worker has closed the pipe
+    assert process.returncode == -9 and len(list(out.glob("*/*.png"))) < 21
+    monkeypatch.delenv("SLOW")
+    run_editor(dataset, editor="slow:Slow", out=out)
+    run_editor(dataset, editor="slow:Slow", out=tmp_path / "whole")
+    assert _files(out) == _files(tmp_path / "whole")
+
+
+def test_a_worker_that_dies_is_one_line(dataset: Path, tmp_path: Path, cli) -> None:
+    (tmp_path / "dying.py").write_text(
+        "import os\nclass Dying:\n    def edit(self, image, instruction, *, seed):\n        os._exit(3)\n"
+    )
+    out = tmp_path / "out"
+    process = cli("edit", dataset, "--editor", "dying:Dying", "--out", out, "--jobs", "2", folder=tmp_path)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert complaint == "gamegen: a worker process died; run the same command again to go on\n"
+
+
 def test_failures_are_recorded_and_tried_again(
     dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
