@@ -84,7 +84,7 @@ def vlm_numbers(records: Sequence[Record], name: str) -> dict[str, Any]:
     numbers: dict[str, Any] = {"missing": missing, "judge_failures": failed, "passes": len(records[0]["passes"])}
     for kind, strict in (("strict", True), ("lenient", False)):
         samples = [sample_measures(record["passes"], strict=strict) for record in records]
-        numbers[kind] = _estimates(samples, records, VLM_MEASURES, Stream("vlm", kind, name), covered)
+        numbers[kind] = _estimates(samples, records, VLM_MEASURES, Stream("vlm", name), covered)
         numbers[kind]["spread"] = _spread(records, strict=strict)
     return numbers
 

@@ -184,22 +184,25 @@ def _print(summary: dict[str, Any]) -> None:
     lines = [*summary["by_category"].items(), ("all", summary)]
     wide = max(len(name) for name, _ in lines)
     if summary["exact"]:
-        print(f"{'by the rules':<{wide}}  count  missing  correct  95 % interval    quality")
+        print(f"{'by the rules':<{wide}}  count  missing  covered  correct  95 % interval    quality")
         for name, numbers in lines:
             if numbers["exact"]:
                 print(f"{name:<{wide}}  {_exact_line(numbers['exact'])}")
     if summary["vlm"]:
-        print(f"{'by a model':<{wide}}  count  missing  failed  score  95 % interval  lenient  accuracy")
+        print(f"{'by a model':<{wide}}  count  missing  failed  covered  score  95 % interval  lenient  accuracy")
         for name, numbers in lines:
             if numbers["vlm"]:
                 print(f"{name:<{wide}}  {_vlm_line(numbers['vlm'])}")
+        spread = summary["vlm"]["strict"]["spread"]["percent"]
+        if spread is not None:
+            print(f"score of {summary['vlm']['passes']} passes: standard deviation {spread:.2f}")
 
 
 def _exact_line(numbers: dict[str, Any]) -> str:
     correct = numbers["correct"]
     low, high = correct["interval"]
     return (
-        f"{correct['count']:>5}  {numbers['missing']:>7}  {correct['mean']:>7.1%}  {low:>6.1%} - {high:>6.1%}"
+        f"{correct['count']:>5}  {numbers['missing']:>7}  {correct['coverage']:>7.1%}  {correct['mean']:>7.1%}  {low:>6.1%} - {high:>6.1%}"
         f"  {numbers['quality']['mean']:>7.3f}"
     )
 
@@ -208,8 +211,8 @@ def _vlm_line(numbers: dict[str, Any]) -> str:
     strict, lenient = numbers["strict"]["percent"], numbers["lenient"]["percent"]["mean"]
     low, high = strict["interval"]
     return (
-        f"{strict['count']:>5}  {numbers['missing']:>7}  {numbers['judge_failures']:>6}  {strict['mean']:>5.1f}"
-        f"  {low:>5.1f} - {high:>5.1f}  {'none' if lenient is None else format(lenient, '.1f'):>7}"
+        f"{strict['count']:>5}  {numbers['missing']:>7}  {numbers['judge_failures']:>6}  {strict['coverage']:>7.1%}"
+        f"  {strict['mean']:>5.1f}  {low:>5.1f} - {high:>5.1f}  {'none' if lenient is None else format(lenient, '.1f'):>7}"
         f"  {numbers['strict']['accuracy']['mean']:>8.1%}"
     )
 

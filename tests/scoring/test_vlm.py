@@ -187,11 +187,13 @@ def test_the_command_judges_both_ways(dataset: Path, golds: Path, capsys: pytest
         assert endpoint.seen == []
         assert main(["score", str(dataset), str(golds), *options]) == 0
         assert len(endpoint.seen) == ROWS * 6
+        assert "score of 2 passes: standard deviation 0.00" in capsys.readouterr().out
         assert main(["score", str(dataset), str(golds), *options, "--dry-run"]) == 0
         assert f"0 calls and {ROWS * 6} from the cache" in capsys.readouterr().out
     summary = json.loads((golds / "scores" / "summary.json").read_text())
     assert summary["vlm"]["strict"]["percent"]["mean"] == 100 and summary["vlm"]["strict"]["accuracy"]["mean"] == 1
     assert summary["vlm"]["strict"]["spread"] == {"percent": 0, "accuracy": 0}
+    assert summary["vlm"]["strict"] == summary["vlm"]["lenient"]
     assert summary["exact"]["correct"]["mean"] == 1
     assert summary["judge"]["model"] == "m" and summary["judge"]["prompts"][0] == "instruction_following@1"
     assert len((golds / "scores" / "vlm.jsonl").read_text().splitlines()) == ROWS
