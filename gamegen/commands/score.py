@@ -202,7 +202,8 @@ def _exact_line(numbers: dict[str, Any]) -> str:
     correct = numbers["correct"]
     low, high = correct["interval"]
     return (
-        f"{correct['count']:>5}  {numbers['missing']:>7}  {correct['coverage']:>7.1%}  {correct['mean']:>7.1%}  {low:>6.1%} - {high:>6.1%}"
+        f"{correct['count']:>5}  {numbers['missing']:>7}  {correct['coverage']:>7.1%}"
+        f"  {correct['mean']:>7.1%}  {low:>6.1%} - {high:>6.1%}"
         f"  {numbers['quality']['mean']:>7.3f}"
     )
 
@@ -212,7 +213,8 @@ def _vlm_line(numbers: dict[str, Any]) -> str:
     low, high = strict["interval"]
     return (
         f"{strict['count']:>5}  {numbers['missing']:>7}  {numbers['judge_failures']:>6}  {strict['coverage']:>7.1%}"
-        f"  {strict['mean']:>5.1f}  {low:>5.1f} - {high:>5.1f}  {'none' if lenient is None else format(lenient, '.1f'):>7}"
+        f"  {strict['mean']:>5.1f}  {low:>5.1f} - {high:>5.1f}"
+        f"  {'none' if lenient is None else format(lenient, '.1f'):>7}"
         f"  {numbers['strict']['accuracy']['mean']:>8.1%}"
     )
 
