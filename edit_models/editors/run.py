@@ -1,8 +1,4 @@
-"""An editor over a whole dataset: resumable, every sample accounted for, the same files however often it is stopped.
-
-A picture counts as done when it can be read. It is written under a temporary name and renamed, after its thinking text,
-so that nothing half-written is ever taken for an output.
-"""
+"""An editor over a whole dataset: resumable, every sample accounted for, the same files however often it is stopped."""
 
 from __future__ import annotations
 
@@ -25,27 +21,25 @@ from typing import Any
 import orjson
 from PIL import Image
 
+from edit_models.editors.outputs import (
+    ABOUT,
+    Failure,
+    claim,
+    dataset_id,
+    is_done,
+    keep,
+    picture_path,
+    write_failures,
+)
 from edit_models.editors.protocol import Edit, Request
 from edit_models.editors.registry import build, check, waits
-from gamegen import __version__
-from gamegen.core.errors import BadInput, GamegenError, UnreadableImage
+from gamegen.core.errors import BadInput, GamegenError
 from gamegen.images import load_rgb
 from gamegen.stored import StoredRow, read_dataset
-from gamegen.writing.format import replacing
+
+__all__ = ["ABOUT", "Failure", "Ran", "dataset_id", "prompt_of", "run_editor", "seed_of"]
 
 LOG = logging.getLogger(__name__)
-ABOUT, FAILURES = "edit.json", "failures.jsonl"
-UNRECORDED = ("api_key", "device", "timeout", "retries", "backoff")
-"""Options that do not decide the pictures, or that nobody should read in a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A sample without a picture, and why; the next run tries it again."""
-
-    output: str
-    id: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +87,14 @@ def run_editor(
     check(editor, options or {})
     if jobs == 1 or waits(editor):
         _editor(job)  # built here, so that what is wrong with it is said before anything is written
-    _claim(job, dataset)
+    claim(out, dataset, editor=editor, options=options or {})
 
     kept = 0
 
     def missing() -> Iterator[StoredRow]:
         nonlocal kept
         for stored in chain([first], rows):
-            if _is_done(stored, out):
+            if is_done(stored, out):
                 kept += 1
                 progress("kept")
             else:
@@ -115,17 +109,8 @@ def run_editor(
                 failures.append(failed)
             progress("edited" if failed is None else "failed")
     finally:
-        _write_lines(out / FAILURES, failures)
+        write_failures(out, failures)
     return Ran(out, edited, kept, tuple(failures), time.monotonic() - started)
-
-
-def dataset_id(dataset: Path) -> str:
-    """A hash of what the dataset says of itself: its hashes, else its manifest, else its index."""
-    for name in ("hashes.tsv", "manifest.json", "data.json", "metadata.jsonl"):
-        path = dataset / name
-        if path.is_file():
-            return blake2b(path.read_bytes(), digest_size=16).hexdigest()
-    raise BadInput(f"{dataset} has neither hashes.tsv nor manifest.json nor an index; it cannot be told from others")
 
 
 def seed_of(stored: StoredRow) -> int:
@@ -137,50 +122,6 @@ def seed_of(stored: StoredRow) -> int:
 def prompt_of(row: Mapping[str, Any]) -> str:
     """What an editor reads: the rules, then the instruction."""
     return " ".join(str(row[name]) for name in ("rules", "instruction") if row.get(name))
-
-
-def _claim(job: Job, dataset: Path) -> None:
-    """Make the folder this run's, or find that it is; clear what a killed run left half-written."""
-    options = {name: value for name, value in orjson.loads(job.options).items() if name not in UNRECORDED}
-    mine = {
-        "dataset": dataset_id(dataset),
-        "editor": job.editor,
-        "options": options,
-        "protocol": "direct",
-        "gamegen": __version__,
-    }
-    about = job.out / ABOUT
-    if about.exists():
-        try:
-            theirs = orjson.loads(about.read_bytes())
-            other = [name for name in ("dataset", "editor", "options") if theirs[name] != mine[name]]
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadInput(f"{about} is damaged: {error!r}") from error
-        if other:
-            was = f"{theirs[other[0]]!r}, not {mine[other[0]]!r}"
-            raise BadInput(f"{job.out} holds outputs of another {other[0]}: {was}; choose another folder")
-    elif job.out.exists() and (not job.out.is_dir() or any(p.name[0] != "." for p in job.out.iterdir())):
-        raise BadInput(f"{job.out} exists and is no folder of an earlier run (it has no {ABOUT}); choose another")
-    else:
-        with replacing(about) as stream:
-            stream.write(orjson.dumps(mine, option=orjson.OPT_INDENT_2) + b"\n")
-    for draft in [*job.out.glob(".*.tmp"), *job.out.glob("*/.*.tmp")]:
-        draft.unlink(missing_ok=True)
-
-
-def _path(stored: StoredRow, out: Path) -> Path:
-    path = out / f"{stored.output_name}.png"
-    if path.resolve().parent.parent != out.resolve():
-        raise BadInput(f"the category {stored.category!r} is no folder name")
-    return path
-
-
-def _is_done(stored: StoredRow, out: Path) -> bool:
-    path = _path(stored, out)
-    try:
-        return path.exists() and load_rgb(path) is not None
-    except UnreadableImage:
-        return False
 
 
 def _chunks(rows: Iterable[StoredRow], size: int) -> Iterator[list[StoredRow]]:
@@ -248,7 +189,7 @@ def _edit_chunk(job: Job, chunk: Sequence[StoredRow]) -> list[Failure | None]:
         raise BadInput(str(error)) from None  # some of ours cannot travel between processes
     outcomes: list[Failure | None] = []
     for stored, edit in zip(chunk, _edits(editor, chunk), strict=True):
-        reason = edit if isinstance(edit, str) else _keep(edit, _path(stored, job.out))
+        reason = edit if isinstance(edit, str) else keep(edit, picture_path(stored, job.out))
         outcomes.append(Failure(stored.output_name, str(stored.row.get("id", "")), reason) if reason else None)
     return outcomes
 
@@ -293,27 +234,3 @@ def _request(stored: StoredRow) -> Request:
 
 def _size(stored: StoredRow) -> tuple[int, ...]:
     return load_rgb(stored.row["original_image"]).shape
-
-
-def _keep(edit: Edit, path: Path) -> str:
-    """Write what the editor gave; the reason if it is no picture."""
-    try:
-        image = Image.fromarray(load_rgb(edit.image))
-    except UnreadableImage as error:
-        return f"the editor gave no usable picture: {error}"
-    text = path.with_suffix(".txt")
-    if edit.thinking:
-        with replacing(text) as stream:
-            stream.write(edit.thinking.encode())
-    else:
-        text.unlink(missing_ok=True)
-    with replacing(path) as stream:
-        image.save(stream, "PNG")
-    return ""
-
-
-def _write_lines(path: Path, failures: Sequence[Failure]) -> None:
-    with replacing(path) as stream:
-        for failure in failures:
-            line = {"output": failure.output, "id": failure.id, "reason": failure.reason}
-            stream.write(orjson.dumps(line) + b"\n")
