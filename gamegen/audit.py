@@ -9,18 +9,23 @@ refuses what is right.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
 
+from gamegen.core.errors import unknown
 from gamegen.core.key import LEVELS, Key
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
 from gamegen.registry import plugin, plugin_of
 from gamegen.sample import Sample, make_sample
+
+SHARED = 16
+"""Attacks that share a sample, at least: making a hard one takes longer than judging it."""
 
 SAME_LOOK = 30.0
 """Two skins whose pictures differ by less (mean grey levels) look the same to a judge that forgives colour drift."""
@@ -41,17 +46,29 @@ class Tally:
     false_refusals: list[str] = field(default_factory=list)
 
 
-def audit_task(task: str, count: int, *, seed: int = 0, level: int | None = None) -> dict[str, Tally]:
-    """`count` attacks on a task, all kinds in turn, over all levels; every attempt has its own sample."""
-    tallies: dict[str, Tally] = {name: Tally() for name in ATTACKS}
+def audit_task(task: str, count: int, *, seed: int = 0, kinds: Sequence[str] = ()) -> dict[str, Tally]:
+    """`count` attacks on a task, the kinds in turn (all, if none are named), over all levels.
+
+    One sample suffers every kind before the next one is made.
+    """
+    names = tuple(kinds) or tuple(ATTACKS)
+    for name in names:
+        if name not in ATTACKS:
+            raise unknown("attack", name, ATTACKS)
+    tallies: dict[str, Tally] = {name: Tally() for name in names}
     for number in range(count):
-        name = list(ATTACKS)[number % len(ATTACKS)]
-        at = LEVELS[(number // len(ATTACKS)) % len(LEVELS)] if level is None else level
-        sample = make_sample(Key(task, level=at, seed=seed, index=number // 3))
+        lap, place = divmod(number, max(len(names), SHARED))
+        sample = _attacked(Key(task, level=LEVELS[lap % len(LEVELS)], seed=seed, index=lap // len(LEVELS)))
+        name = names[place % len(names)]
         made = ATTACKS[name](sample, Stream(sample.id, "attack", number))
         if made is not None:
             judge(sample, *made, tallies[name])
     return tallies
+
+
+@lru_cache(maxsize=1)
+def _attacked(key: Key) -> Sample:
+    return make_sample(key)
 
 
 def judge(sample: Sample, image: Image.Image, deserved: bool, tally: Tally) -> None:

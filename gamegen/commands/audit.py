@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", default="all", metavar="TASKS|FOLDER", help="tasks, or a dataset's folder")
     parser.add_argument("--all", action="store_true", help="every game")
     parser.add_argument("--count", type=int, default=340, metavar="N", help="attacks per game (default 340)")
+    parser.add_argument("--attacks", help="only these kinds, with commas (default: all)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -41,18 +42,19 @@ def _audit_games(args: argparse.Namespace) -> int:
     from gamegen.registry import select
 
     tasks = select("all" if args.all else args.target)
+    kinds = tuple(filter(None, (args.attacks or "").split(",")))
     games: dict[str, list[str]] = {}
     for task in tasks:
         games.setdefault(task.partition("/")[0], []).append(task)
     pieces = [
-        (task, -(-args.count // len(each) // PARTS), args.seed * PARTS + part)
+        (task, -(-args.count // (len(each) * PARTS)), args.seed * PARTS + part, kinds)
         for each in games.values()
         for task in each
         for part in range(PARTS)
     ]
     results: dict[str, dict[str, Tally]] = {}
     with ProcessPoolExecutor(args.jobs or os.cpu_count() or 1, get_context("spawn")) as pool:
-        for (task, _, _), tallies in zip(pieces, pool.map(_piece, pieces), strict=True):
+        for (task, *_), tallies in zip(pieces, pool.map(_piece, pieces), strict=True):
             game = task.partition("/")[0]
             results[game] = merge(results[game], tallies) if game in results else tallies
     failed = any(total(tallies).false_accepts or total(tallies).false_refusals for tallies in results.values())
@@ -66,11 +68,11 @@ def _audit_games(args: argparse.Namespace) -> int:
 PARTS = 4
 
 
-def _piece(piece: tuple[str, int, int]) -> dict[str, Tally]:
+def _piece(piece: tuple[str, int, int, tuple[str, ...]]) -> dict[str, Tally]:
     from gamegen.audit import audit_task
 
-    task, count, seed = piece
-    return audit_task(task, count, seed=seed)
+    task, count, seed, kinds = piece
+    return audit_task(task, count, seed=seed, kinds=kinds)
 
 
 def _figures(tallies: dict[str, Tally]) -> dict[str, Any]:
