@@ -66,8 +66,10 @@ def encode_mask(mask: Mask) -> bytes:
     _check_shape(mask.shape)
     height, width = mask.shape
     rows = np.empty((height, (width + 7) // 8 + 1), np.uint8)
-    rows[:, 0] = _FILTER_NONE
-    rows[:, 1:] = np.packbits(mask, axis=1)
+    rows[:, 0] = _FILTER_UP  # most rows of a mask repeat the row above
+    packed = np.packbits(mask, axis=1)
+    rows[0, 1:] = packed[0]
+    np.subtract(packed[1:], packed[:-1], out=rows[1:, 1:])
     return _assemble(width, height, 1, _GREY, b"", rows)
 
 
