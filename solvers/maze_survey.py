@@ -49,20 +49,23 @@ class Survey(NamedTuple):
     def rest(self, opening: Opening) -> int:
         """Steps from the junction to the end by this opening, without turning back; it must lead on."""
         places, near, steps = self.places, self.near, len(self.path) - 1
-        region, least = places[opening.at], len(places)
-        depth, order = {opening.at: 1}, [opening.at]
-        for at in order:
-            onward = depth[at] + 1
+        region, place, least = places[opening.at], opening.place, len(places)
+        front, seen, onward = [opening.at], {opening.at}, 1
+        while front:
+            onward += 1
             if onward + steps - opening.last >= least:
                 break
-            for other in near[at]:
-                met = places[other]
-                if met == region:
-                    if other not in depth:
-                        depth[other] = onward
-                        order.append(other)
-                elif met > opening.place:
-                    least = min(least, onward + steps - met)
+            ahead = []
+            for at in front:
+                for other in near[at]:
+                    met = places[other]
+                    if met == region:
+                        if other not in seen:
+                            seen.add(other)
+                            ahead.append(other)
+                    elif met > place and onward + steps - met < least:
+                        least = onward + steps - met
+            front = ahead
         return least
 
 
