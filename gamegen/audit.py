@@ -8,8 +8,7 @@ refuses what is right.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -21,7 +20,7 @@ from gamegen.core.errors import unknown
 from gamegen.core.key import LEVELS, Key
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
-from gamegen.registry import plugin, plugin_of
+from gamegen.registry import plugin_of
 from gamegen.sample import Sample, make_sample
 
 SHARED = 16
@@ -82,14 +81,6 @@ def judge(sample: Sample, image: Image.Image, deserved: bool, tally: Tally) -> N
         tally.false_accepts.append(sample.id)
     if deserved and not verdict.correct:
         tally.false_refusals.append(f"{sample.id}: {verdict.reason}")
-
-
-def attacks_on(sample: Sample, rng: Stream) -> Iterator[tuple[str, Image.Image, bool]]:
-    """Every attack once, on one sample."""
-    for name, attack in ATTACKS.items():
-        made = attack(sample, rng)
-        if made is not None:
-            yield name, *made
 
 
 # Attacks on positions: the rules say what they deserve ---------------------------------------------------------------
@@ -314,12 +305,3 @@ def check_row(row: dict[str, Any], other: Image.Image | None) -> list[str]:
 
 def merge(first: dict[str, Tally], second: dict[str, Tally]) -> dict[str, Tally]:
     return {name: total({"a": first[name], "b": second[name]}) for name in first}
-
-
-def tasks_of(game: str) -> list[str]:
-    return [f"{game}/{task.kind}" for task in plugin(game).game.tasks]
-
-
-def reasons(tally: Tally) -> Counter[str]:
-    """False refusals by what the judge said."""
-    return Counter(line.partition(": ")[2] for line in tally.false_refusals)
