@@ -52,8 +52,11 @@ def run(args: argparse.Namespace) -> int:
     folder: Path = args.out or args.outputs / "scores"
     if args.dry_run:
         return _dry_run(args, folder)
-    exact = _exact(args, folder, rows) if args.judge in ("exact", "both") else None
-    vlm = _vlm(args, folder, rows, about) if args.judge in ("vlm", "both") else None
+    exact, vlm = _earlier(folder, about)
+    if args.judge in ("exact", "both"):
+        exact = _exact(args, folder, rows)
+    if args.judge in ("vlm", "both"):
+        vlm = _vlm(args, folder, rows, about)
     summary = summarise(exact, vlm, about=about)
     _write(folder / "summary.json", [orjson.dumps(summary, option=orjson.OPT_INDENT_2)])
     if args.json:
@@ -83,6 +86,24 @@ def _about(args: argparse.Namespace) -> dict[str, Any]:
         if of != dataset:
             raise _bad(f"{args.outputs} was made from another dataset than {args.dataset}: {of!r}, not {dataset!r}")
     return {"model": model, "dataset": dataset, "judge": None}
+
+
+def _earlier(folder: Path, about: dict[str, Any]) -> tuple[list[dict[str, Any]] | None, list[dict[str, Any]] | None]:
+    """What was judged here before: the judge that is not asked this time keeps its verdicts, and its name."""
+    import orjson
+
+    records: list[list[dict[str, Any]] | None] = [None, None]
+    try:
+        summary = orjson.loads((folder / "summary.json").read_bytes())
+        if all(summary[name] == about[name] for name in ("model", "dataset")):
+            for place, kind in enumerate(("exact", "vlm")):
+                if summary[kind]:
+                    lines = (folder / f"{kind}.jsonl").read_bytes().splitlines()
+                    records[place] = [orjson.loads(line) for line in lines]
+            about["judge"] = summary["judge"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, None  # nothing there, or nothing usable: what is asked now is judged anew anyway
+    return records[0], records[1]
 
 
 def _exact(args: argparse.Namespace, folder: Path, rows: int) -> list[dict[str, Any]]:

@@ -197,3 +197,23 @@ def test_the_command_judges_both_ways(dataset: Path, golds: Path, capsys: pytest
     assert summary["exact"]["correct"]["mean"] == 1
     assert summary["judge"]["model"] == "m" and summary["judge"]["prompts"][0] == "instruction_following@1"
     assert len((golds / "scores" / "vlm.jsonl").read_text().splitlines()) == ROWS
+
+
+def test_judging_one_way_keeps_what_the_other_said(
+    dataset: Path, golds: Path, originals: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    def summary_after(outputs: Path, *kinds: str) -> dict[str, Any]:
+        for kind in kinds:
+            model = ["--model", "m", "--base-url", endpoint.url] if kind != "exact" else []
+            assert main(["score", str(dataset), str(outputs), "--judge", kind, *model]) == 0
+        return dict(json.loads((outputs / "scores" / "summary.json").read_text()))
+
+    with faulty.serving(lambda number: GOOD) as endpoint:
+        both = summary_after(golds, "both")
+        assert both["exact"] and both["vlm"] and both["judge"]["model"] == "m"
+        assert summary_after(golds, "exact") == both == summary_after(golds, "vlm")
+        assert summary_after(originals, "exact", "vlm")["exact"]["correct"]["mean"] == 0
+        (golds / "edit.json").write_bytes(b'{"dataset": "%s", "editor": "other"}' % both["dataset"].encode())
+        assert summary_after(golds, "exact")["vlm"] is None, "scores of another model are not this one's"
