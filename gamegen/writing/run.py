@@ -9,7 +9,6 @@ be killed at any moment, and the same command goes on to the same result. Only `
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import signal
@@ -20,7 +19,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
@@ -37,12 +35,8 @@ from gamegen.negatives import MOST
 from gamegen.negatives import negatives as negatives_of
 from gamegen.registry import plugin_of
 from gamegen.writing import FORMATS, format_named
+from gamegen.writing.folder import alone_in, lock, open_folder, write_json
 from gamegen.writing.format import Item, Note, Shard, replacing
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 SHARD = 250
 Progress = Callable[[int], None]
@@ -87,8 +81,8 @@ def write_dataset(
         raise BadInput(f"the format {format!r} has no place for negatives; these have: {able}")
     plan = _plan(dataset, format, shard) | ({"negatives": negatives} if negatives else {})
     try:
-        with _alone_in(folder):
-            done = _open_folder(folder, plan)
+        with alone_in(folder):
+            done = open_folder(folder, plan)
             if done is not None:
                 return Written(folder, len(dataset), done["kept"], done["dropped"], 0.0, len(dataset))
             resumed = _write_shards(dataset, folder, plan, jobs, progress or (lambda count: None))
@@ -98,7 +92,7 @@ def write_dataset(
             f"cannot write to {folder}: {error}; free space or fix it, then run the same command again"
         ) from error
     seconds = time.perf_counter() - started
-    _write_json(folder / "run.json", {"command": sys.argv, "seconds": round(seconds, 3), "jobs": jobs})
+    write_json(folder / "run.json", {"command": sys.argv, "seconds": round(seconds, 3), "jobs": jobs})
     return Written(folder, len(dataset), manifest["kept"], manifest["dropped"], seconds, resumed)
 
 
@@ -116,66 +110,6 @@ def _plan(dataset: Dataset, format: str, shard: int) -> Note:
         "shard": shard,
         "generator_version": VERSION,
     }
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Make the folder and keep other runs out of it; a run that dies, however, leaves it free."""
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(f"{folder} is a file, not a folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = _lock(folder, wait=False)
-    except BlockingIOError:
-        raise BadInput(f"another run is writing to {folder}; wait for it or choose another folder") from None
-    try:
-        yield
-    finally:
-        os.close(handle)
-
-
-def _lock(folder: Path, *, wait: bool = True, shared: bool = False) -> int:
-    """Lock a folder until the handle is closed, or the process ends. Where there are no such locks, all get one."""
-    if fcntl is None:
-        return os.open(os.devnull, os.O_RDONLY)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
-        os.close(handle)
-        raise
-    return handle
-
-
-def _open_folder(folder: Path, plan: Note) -> Note | None:
-    """Make the folder ready; the manifest if it is already complete."""
-    here = folder / "plan.json"
-    if here.exists():
-        try:
-            found = json.loads(here.read_text(encoding="utf-8"))
-        except ValueError:
-            raise BadInput(f"{here} is damaged; choose another folder or remove this one") from None
-        if found != plan:
-            differs = ", ".join(name for name in plan | found if found.get(name) != plan.get(name))
-            raise BadInput(
-                f"{folder} holds another dataset (other {differs}); choose another folder or remove this one"
-            )
-    elif any(not draft.name.endswith(".tmp") for draft in folder.iterdir()):
-        raise BadInput(f"{folder} is not empty and holds no dataset of ours; choose another folder")
-    if (folder / "manifest.json").exists():
-        shutil.rmtree(folder / ".parts", ignore_errors=True)
-        manifest: Note = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        return manifest
-    _write_json(here, plan)
-    parts = folder / ".parts"
-    parts.mkdir(exist_ok=True)
-    handle = _lock(parts)  # workers of a run that was killed may live a moment longer: see _begin_work
-    try:
-        for draft in folder.rglob(".*.tmp"):
-            draft.unlink()
-    finally:
-        os.close(handle)
-    return None
 
 
 def _write_shards(dataset: Dataset, folder: Path, plan: Note, jobs: int, progress: Progress) -> int:
@@ -248,7 +182,7 @@ def _write_shard(
             progress(1)
     notes = format_named(plan["format"]).write(folder, shard, items)
     kept = Counter(item.sample.key.task for item in items)
-    _write_json(_part(folder, shard), {"rows": notes, "hashes": hashes, "kept": kept, "dropped": dropped})
+    write_json(_part(folder, shard), {"rows": notes, "hashes": hashes, "kept": kept, "dropped": dropped})
 
 
 def _finish(folder: Path, format: str, plan: Note, size: int, shard: int) -> Note:
@@ -273,7 +207,7 @@ def _finish(folder: Path, format: str, plan: Note, size: int, shard: int) -> Not
         stream.write(b"id\toriginal\tedited\n")
         for part in parts:
             stream.writelines("\t".join(line).encode() + b"\n" for line in part["hashes"])
-    _write_json(folder / "manifest.json", about)
+    write_json(folder / "manifest.json", about)
     shutil.rmtree(folder / ".parts")
     return about
 
@@ -288,16 +222,11 @@ def _pixels(picture: Any) -> str:
     return pixel_hash(picture.pixels, picture.palette)
 
 
-def _write_json(path: Path, data: Note) -> None:
-    with replacing(path) as stream:
-        stream.write(orjson.dumps(data, option=orjson.OPT_INDENT_2))
-
-
 def _begin_work(parts: Path) -> None:
     """Workers leave Ctrl-C to the parent and do not outlive it; while one lives, no other run begins to tidy up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    _lock(parts, shared=True)
+    lock(parts, shared=True)
     parent = parent_process()
     assert parent is not None
     if not parent.is_alive():
