@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
@@ -25,8 +26,10 @@ class Dataset(Sequence[Sample]):
         split: str,
         language: str,
         pixels: int,
+        skins_in_turn: bool = False,
         window: range | None = None,
     ) -> None:
+        """With `skins_in_turn`, the samples of a pair take the skins one after the other; else each draws its own."""
         if size < 0:
             raise BadInput(f"size must not be negative, not {size!r}")
         self.cells = tuple(cells)
@@ -35,6 +38,7 @@ class Dataset(Sequence[Sample]):
         self.split = split
         self.language = language
         self.pixels = pixels
+        self.skins_in_turn = skins_in_turn
         self.window = range(size) if window is None else window
         counts: dict[tuple[str, int], int] = {}
         self._turns = []  # how often the same pair came before, in one round
@@ -42,6 +46,12 @@ class Dataset(Sequence[Sample]):
             self._turns.append(counts.get(cell, 0))
             counts[cell] = counts.get(cell, 0) + 1
         self._counts = counts
+        self._ranks: dict[tuple[str, int], int] = {}  # the place of a pair among those of its game
+        games: Counter[str] = Counter()
+        for task, level in counts:
+            game = task.partition("/")[0]
+            self._ranks[task, level] = games[game]
+            games[game] += 1
 
     def key(self, index: int) -> Key:
         """The key of sample `index`: which sample it is, without making it."""
@@ -60,7 +70,10 @@ class Dataset(Sequence[Sample]):
         allowed = self.skins.get(task.partition("/")[0])
         if not allowed:
             return key
-        skin = Stream(key.base, "allowed skin").choice(allowed)
+        if self.skins_in_turn:  # each pair begins with another skin, so that they come out even over the game, too
+            skin = allowed[(key.index + self._ranks[cell]) % len(allowed)]
+        else:
+            skin = Stream(key.base, "allowed skin").choice(allowed)
         return Key(**{name: getattr(key, name) for name in Key.__slots__} | {"skin": skin})
 
     def task(self, index: int) -> str:
@@ -88,6 +101,7 @@ class Dataset(Sequence[Sample]):
             split=self.split,
             language=self.language,
             pixels=self.pixels,
+            skins_in_turn=self.skins_in_turn,
             window=window,
         )
 

@@ -1,4 +1,4 @@
-"""What a dataset is made of: presets, and mixes from a YAML file.
+"""What a dataset is made of: tasks in turn, categories in turn, and mixes from a YAML file.
 
 tasks:
   maze: 2                      # a weight, or
@@ -8,7 +8,8 @@ levels: [1, 2, 3]              # for tasks that name none
 
 from __future__ import annotations
 
-from math import gcd
+from collections.abc import Sequence
+from math import gcd, lcm
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gamegen.core.errors import BadInput
 from gamegen.core.key import LEVELS
-from gamegen.registry import select
+from gamegen.registry import plugin_of, select
 
 Weight = Annotated[int, Field(ge=1, le=1000)]
 
@@ -39,6 +40,20 @@ def cells_of(tasks: str, levels: tuple[int, ...] | None) -> list[tuple[str, int]
     if tasks.endswith((".yaml", ".yml")):
         return _from_file(Path(tasks), levels)
     return [(task, level) for level in levels or LEVELS for task in select(tasks)]
+
+
+def categories_in_turn(tasks: Sequence[str], levels: Sequence[int] = LEVELS) -> list[tuple[str, int]]:
+    """A round of (task, level) pairs in which every category comes equally often, however many tasks it has.
+
+    Any number of samples taken from such rounds is as even as can be: over the categories, and in each category over
+    its pairs.
+    """
+    groups: dict[str, list[tuple[str, int]]] = {}
+    for level in levels:
+        for task in tasks:
+            groups.setdefault(plugin_of(task)[0].game.category, []).append((task, level))
+    turns = lcm(*map(len, groups.values()))
+    return [cells[turn % len(cells)] for turn in range(turns) for cells in groups.values()]
 
 
 def _from_file(path: Path, levels: tuple[int, ...] | None) -> list[tuple[str, int]]:

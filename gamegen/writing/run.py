@@ -97,7 +97,7 @@ def write_dataset(
 
 
 def _plan(dataset: Dataset, format: str, shard: int) -> Note:
-    return {
+    plan: Note = {
         "format": format,
         "size": len(dataset),
         "window": [dataset.window.start, dataset.window.stop, dataset.window.step],
@@ -110,6 +110,7 @@ def _plan(dataset: Dataset, format: str, shard: int) -> Note:
         "shard": shard,
         "generator_version": VERSION,
     }
+    return plan | ({"skins_in_turn": True} if dataset.skins_in_turn else {})
 
 
 def _write_shards(dataset: Dataset, folder: Path, plan: Note, jobs: int, progress: Progress) -> int:
