@@ -2,8 +2,8 @@
 
 Run the same command again after an interruption and it goes on to the same bytes. A mix is a YAML file:
   tasks: {maze: 2, sokoban/solve: {weight: 1, levels: [3, 4]}}
-A preset fixes what is not given: `bench` is 150 test samples, `train` 5,580 training samples of each of the paper's nine
-games, balanced over tasks, levels and skins. With --tasks it makes others so, as many per category.
+A preset fixes what is not given: `bench` is 150 test samples, `train` 5,580 training samples of each of the paper's
+nine games, balanced over tasks, levels and skins. With --tasks it makes others so, as many per category.
 """
 
 from __future__ import annotations
