@@ -15,11 +15,10 @@ from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
 from renderers.chessmen import MEN
-from renderers.frames import draw_frames, frame_width, stain_beside, without_ink
+from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
-from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
 
 SHADES = ("light", "dark")
@@ -78,9 +77,9 @@ class ChessRenderer(BoardRenderer[Diagram]):
 
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)
-        outlines = read_outlines(seen.board, 8, _mark_colours(style), faintest=FAINTEST)
         squares = np.array([parse_colour(style[shade]) for shade in SHADES], np.float32)[_SHADE]
-        plain = without_ink(seen, outlines, squares)
+        outlines = read_frames(seen, style, _mark_colours(style), squares, faintest=FAINTEST)
+        plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
         demand(named)
         self.demand_full_strength(plain, named.symbols, problem, style)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
-from renderers.reading.outlines import MARGIN, Outlines, grown
+from renderers.reading.outlines import FAINTEST, MARGIN, Outlines, grown, read_outlines
 from renderers.reading.register import Floats
 from renderers.reading.stains import margin_is_stained, stained_cell
 
@@ -40,12 +40,26 @@ def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.01
     return max(1, min(round(cell * hundredths / 100), round(pixels * widest)))
 
 
-def without_ink(seen: Seen, outlines: Outlines, ground: Floats) -> Seen:
-    """The picture with the ink in highlighted cells painted over by their ground (R, C, 3): it hides nothing."""
+def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, faintest: float = FAINTEST) -> Outlines:
+    """The highlights on a board, as `read_outlines` sees them."""
+    frame = seen.frame
+    return read_outlines(
+        seen.board,
+        marks,
+        grounds,
+        width=frame_width(frame.cell, style.number("frame"), style.pixels) / frame.cell,
+        closer=lambda: seen.drift.undo(
+            seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
+        ),
+        faintest=faintest,
+    )
+
+
+def without_ink(seen: Seen, outlines: Outlines) -> Seen:
+    """The picture with the ink in highlighted cells replaced by what was there: what it hides is believed unchanged."""
     n = seen.board.shape[0] // seen.frame.rows
-    behind = np.repeat(np.repeat(ground, n, axis=0), n, axis=1)
     marked = np.repeat(np.repeat(outlines.colours >= 0, n, axis=0), n, axis=1)
-    return replace(seen, board=np.where((outlines.ink & marked)[..., None], behind, seen.board))
+    return replace(seen, board=np.where((outlines.ink & marked)[..., None], seen.known, seen.board))
 
 
 def stain_beside(

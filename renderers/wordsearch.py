@@ -14,12 +14,11 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
-from renderers.frames import draw_frames, frame_width, stain_beside, without_ink
+from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand
-from renderers.reading.outlines import read_outlines
 from renderers.reading.register import Floats
 from renderers.shapes import stamp
 
@@ -71,8 +70,9 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
         size = problem.position.size
-        outlines = read_outlines(seen.board, size, _mark_colours(style))
-        plain = without_ink(seen, outlines, np.full((size, size, 3), parse_colour(style["cell"]), np.float32))
+        grounds = np.full((size, size, 3), parse_colour(style["cell"]), np.float32)
+        outlines = read_frames(seen, style, _mark_colours(style), grounds)
+        plain = without_ink(seen, outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
         letters = self.decode(named.symbols, problem, style).letters

@@ -1,13 +1,14 @@
 """Coloured borders around cells: frames of single cells, or one closed line around several.
 
-Only a colour's direction away from grey counts, not its shade: editors thin, fade and darken lines. A cell is framed
+Only a colour's direction away from grey counts, not its shade: editors thin, blur and darken lines. A cell is framed
 if one colour runs along all four of its sides. Colour that is left after that must be a closed line; the cells whose
 middles it shuts in are outlined. Coloured marks that are neither make the picture unreadable: nobody could say which
-cells they mean.
+cells they mean. So do marks through which the ground shows: half a frame's ink may be a frame or none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +23,18 @@ Layer = NDArray[np.bool_]
 FAINTEST = 30.0
 """Pixels whose strongest and weakest channel differ by less have no colour."""
 
-PALEST = 0.3
-"""A frame may be as pale as this share of the skin's own colour."""
+PALEST, WASHED_OUT = 0.3, 0.15
+"""A frame's pixels may be as pale as this share of the skin's own colour; where its other sides are plain to see, even
+as pale as the second, which is what compression leaves of a thin line."""
+
+OPAQUE, FAINT = 0.6, 0.54
+"""Share of ink in the middle of a line that is surely meant, and that may be a blurred one."""
+
+ENOUGH_INK = 0.68
+"""Blur spreads ink and takes none away: the share of a clean frame's ink that a blurred one must have."""
+
+DARK = 128.0
+"""On a ground darker than this a darker shade of a colour looks just like a faint one."""
 
 PALEST_ALONE = 0.36
 """Fainter colour away from all frames is what compression smears, not a mark."""
@@ -43,6 +54,9 @@ SKIP = 0.03
 ALONG = 0.7
 """Share of a side that must be coloured. Less is a mark that must prove to be closed."""
 
+MOSTLY = 0.6
+"""Share of all four sides that must be coloured plainly, if some are washed out."""
+
 STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
@@ -54,38 +68,97 @@ class Outlines:
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
 
 
-def read_outlines(board: Floats, size: int, marks: Floats, *, faintest: float = FAINTEST) -> Outlines:
-    """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none."""
-    hues, strong = name_hues(board, marks, faintest)
+def read_outlines(
+    board: Floats,
+    marks: Floats,
+    grounds: Floats,
+    *,
+    width: float,
+    closer: Callable[[], Floats],
+    faintest: float = FAINTEST,
+) -> Outlines:
+    """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
+
+    `grounds` (R, R, 3) are the cells' own colours, and `width` is that of a clean frame, as a share of a cell. `closer`
+    gives the same board in more pixels: thin lines may look faint from afar.
+    """
+    size = len(grounds)
+    pale, share = name_hues(board, marks, faintest)
+    hues = np.where(share > PALEST, pale, -1)
     n = board.shape[0] // size
     colours = np.full((size, size), -1, np.intp)
     confidence = 1.0
     numbers = np.unique(hues[hues >= 0])
     for number in numbers:
-        around = _around(hues == number, size, n)
+        around, plain = _around(pale == number, size, n), _around(hues == number, size, n)
+        around = np.where(plain.mean(axis=0) > MOSTLY, around.min(axis=0), plain.min(axis=0))
         framed = around > ALONG
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
         _give(colours, framed, int(number))
-    alone = strong & ~grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
+    alone = (share > PALEST_ALONE) & ~grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
     for number in numbers:
         rest = (hues == number) & alone
         if rest.reshape(size, n, size, n).sum(axis=(1, 3)).max() > STRAY * n:
             _give(colours, _shut_in(rest, size, n), int(number))
+    if len(numbers):
+        faint = _faint_frames(_ink(board, pale, marks, grounds), colours, width)
+        if faint.any():
+            near = closer()
+            ink = _ink(near, name_hues(near, marks, faintest)[0], marks, grounds)
+            faint &= _faint_frames(ink, colours, width)
+        if faint.any():
+            row, col = np.argwhere(faint)[0]
+            raise UnreadableImage(f"the ground shows through the border of cell ({row}, {col}): it may not be meant")
     return Outlines(colours, confidence, grown(hues >= 0, 1))
 
 
-def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Layer]:
-    """(H, W): for every pixel the number of the mark whose hue it has, -1 for none; and whether it is as strong."""
+def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Floats]:
+    """(H, W): for every pixel the number of the mark whose hue it has, -1 for none; and its share of that colour."""
     red, green, blue = board[..., 0], board[..., 1], board[..., 2]
     strength = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
-    hues, strong = np.full(strength.shape, -1, np.intp), np.zeros(strength.shape, bool)
+    hues, shares = np.full(strength.shape, -1, np.intp), np.zeros(strength.shape)
     vivid = strength > faintest
     likeness = _from_grey(board[vivid]) @ _from_grey(marks).T  # (N, K)
     nearest = likeness.argmax(axis=1)
     share = strength[vivid] / (marks.max(axis=1) - marks.min(axis=1))[nearest]
-    hues[vivid] = np.where((likeness.max(axis=1) > SAME_HUE) & (share > PALEST), nearest, -1)
-    strong[vivid] = share > PALEST_ALONE
-    return hues, strong
+    hues[vivid] = np.where((likeness.max(axis=1) > SAME_HUE) & (share > WASHED_OUT), nearest, -1)
+    shares[vivid] = share
+    return hues, shares
+
+
+def _ink(board: Floats, hues: NDArray[np.intp], marks: Floats, grounds: Floats) -> Floats:
+    """(H, W): how much of each coloured pixel is ink, and not the ground behind it; 0 where there is no colour.
+
+    A pixel is taken to be p x ground + q x mark, in any shade: then q / (p + q) is ink. On a dark ground, where a shade
+    tells nothing, q itself is.
+    """
+    n = len(board) // len(grounds)
+    rows, cols = np.nonzero(hues >= 0)
+    seen, mark, ground = board[rows, cols], marks[hues[rows, cols]], grounds[rows // n, cols // n]
+    mm, gg, mg = (mark * mark).sum(axis=1), (ground * ground).sum(axis=1), (mark * ground).sum(axis=1)
+    sm, sg = (seen * mark).sum(axis=1), (seen * ground).sum(axis=1)
+    both = np.maximum(mm * gg - mg * mg, 1e-6)
+    q, p = (sm * gg - sg * mg) / both, (sg * mm - sm * mg) / both
+    share = np.where(ground.mean(axis=1) < DARK, q, q / np.maximum(q + p.clip(0.0), 1e-6))
+    ink: Floats = np.zeros(hues.shape)
+    ink[rows, cols] = share.clip(0.0, 1.0)
+    return ink
+
+
+def _faint_frames(ink: Floats, colours: NDArray[np.intp], width: float) -> Layer:
+    """(R, C): which borders have so little ink that the ground shows through, judged by their two best sides."""
+    size, n = len(colours), len(ink) // len(colours)
+    depth, corner = max(2, round(DEPTH * n)), round(0.15 * n)
+    along = slice(corner, n - corner)
+    cells = ink.reshape(size, n, size, n).transpose(0, 2, 1, 3)[colours >= 0]  # (K, n, n)
+    upright = cells.transpose(0, 2, 1)
+    strips = [part[:, along, some] for part in (cells, upright) for some in (slice(depth), slice(n - depth, n))]
+    across = np.stack(strips)  # (4, K, along, depth)
+    sides = (np.median(part, axis=2) for part in (across.max(axis=3), across.sum(axis=3)))  # (4, K) each
+    peak, amount = (np.sort(part, axis=0)[2:].mean(axis=0) for part in sides)
+    faint = np.zeros(colours.shape, bool)
+    faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
+    return faint
 
 
 def _from_grey(colours: Floats) -> Floats:
@@ -104,7 +177,7 @@ def _give(colours: NDArray[np.intp], cells: Layer, number: int) -> None:
 
 
 def _around(layer: Layer, size: int, n: int) -> Floats:
-    """(R, C): the share of the least coloured side of each cell.
+    """(4, R, C): the share of each side of each cell that is coloured.
 
     A frame lies well inside its cell. A recoloured grid line does not; but where the neighbour has a frame of its own,
     colour on the line says nothing about this cell.
@@ -113,8 +186,8 @@ def _around(layer: Layer, size: int, n: int) -> Floats:
     framed = np.pad(inside.min(axis=0) > ALONG, 1)
     across = [framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:]]
     on_line = np.where(across, 0.0, _sides(layer, size, n, skip=0, margin=MARGIN))
-    best: Floats = np.maximum(inside.min(axis=0), on_line.min(axis=0))
-    return best
+    better = on_line.min(axis=0) > inside.min(axis=0)
+    return np.where(better, on_line, inside)
 
 
 def _sides(layer: Layer, size: int, n: int, *, skip: int, margin: int) -> Floats:

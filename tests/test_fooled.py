@@ -1,0 +1,29 @@
+"""Pictures that once fooled the judge, or that it once refused by mistake: one of each class."""
+
+from __future__ import annotations
+
+import pytest
+from PIL import Image
+
+from gamegen.core.stream import Stream
+from gamegen.judge import verify
+from gamegen.perturb import MODERATE, PERTURBATIONS
+from gamegen.sample import make_sample
+
+
+@pytest.mark.parametrize(
+    "name", ["wordsearch/find@1:train:1:0:0", "wordsearch/find-all@1:train:5:0:0", "chess/attacks@1:train:3:0:0"]
+)
+def test_frames_through_which_the_ground_shows_are_no_frames(name: str) -> None:
+    """Half-transparent highlights were taken for thin ones."""
+    sample = make_sample(name)
+    assert not verify(sample, Image.blend(sample.original, sample.edited, 0.5)).correct
+    for perturbation in ("jpeg", "blur", "tone"):
+        image = PERTURBATIONS[perturbation](sample.edited, MODERATE[perturbation], Stream("test"))
+        assert verify(sample, image).correct, perturbation
+
+
+def test_a_frame_hides_no_letter() -> None:
+    """A frame that touched the bar of a T was wiped off with the bar, and an I was read."""
+    sample = make_sample("wordsearch/find@1:train:5:3:14")
+    assert verify(sample, sample.edited).correct
