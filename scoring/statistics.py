@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from gamegen.core.stream import Stream
 
 RESAMPLES = 2000
 LEVEL = 0.95
+Z = 1.959963984540054
+"""The normal quantile that belongs to the level."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,6 +42,37 @@ class Estimate:
             "count": self.count,
             "coverage": round(self.covered / self.total, 6) if self.total else 0.0,
             "failures": self.total - self.covered,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many of so many. The interval is Wilson's, which stays honest where a bootstrap shrinks to a point: at none
+    and at all. It takes the cases as independent."""
+
+    count: int
+    of: int
+
+    @property
+    def rate(self) -> float | None:
+        return self.count / self.of if self.of else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        if not self.of:
+            return None
+        share, square = self.count / self.of, Z * Z / self.of
+        centre = (share + square / 2) / (1 + square)
+        half = Z / (1 + square) * sqrt(share * (1 - share) / self.of + square / (4 * self.of))
+        return max(0.0, centre - half), min(1.0, centre + half)
+
+    def as_json(self) -> dict[str, Any]:
+        rate, interval = self.rate, self.interval
+        return {
+            "count": self.count,
+            "of": self.of,
+            "rate": None if rate is None else round(rate, 6),
+            "interval": None if interval is None else [round(bound, 6) for bound in interval],
         }
 
 

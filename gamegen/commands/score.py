@@ -131,19 +131,14 @@ def _vlm(args: argparse.Namespace, folder: Path, rows: int, about: dict[str, Any
     from gamegen.stored import read_dataset
     from scoring.cache import ReplyCache
     from scoring.forecast import forecast
-    from scoring.prompts import QUESTIONS, load_prompt
+    from scoring.judges import judge_json
 
     with ReplyCache(args.cache or folder / "judge.sqlite") as cache:
         dual = _dual(args, cache)
         print(forecast(read_dataset(args.dataset), args.outputs, dual), file=sys.stderr)
         with _bar(args, rows, "by a model") as bar:
             records = asyncio.run(_judge(dual, args, bar))
-    about["judge"] = {
-        "model": dual.judge.name,
-        "parameters": dict(dual.judge.parameters),
-        "prompts": [load_prompt(question).name for question in QUESTIONS],
-        "passes": dual.passes,
-    }
+    about["judge"] = judge_json(dual.judge, passes=dual.passes)
     _write(folder / "vlm.jsonl", [orjson.dumps(record) + b"\n" for record in records])
     return records
 
@@ -172,18 +167,18 @@ def _dry_run(args: argparse.Namespace, folder: Path) -> int:
 
 def _dual(args: argparse.Namespace, cache: Any) -> Dual:
     from scoring.dual import Dual
+    from scoring.judges import open_judge
 
     if not args.model:
         raise _bad("--judge vlm needs --model: the name of a snapshot, as gpt-4.1-2025-04-14, or a local folder")
-    if Path(args.model).is_dir() and not args.base_url:
-        from edit_models.vlm.local import LocalModel
-
-        return Dual(LocalModel(args.model), cache, args.passes)
-    from edit_models.vlm.chat import ChatModel
-
-    key = "not needed to count" if args.dry_run else None
-    model = ChatModel(args.model, base_url=args.base_url, key=key, concurrency=args.concurrency, timeout=args.timeout)
-    return Dual(model, cache, args.passes)
+    judge = open_judge(
+        args.model,
+        base_url=args.base_url,
+        concurrency=args.concurrency,
+        timeout=args.timeout,
+        counting=args.dry_run,
+    )
+    return Dual(judge, cache, args.passes)
 
 
 def _bar(args: argparse.Namespace, rows: int, what: str) -> Any:

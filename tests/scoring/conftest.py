@@ -9,6 +9,10 @@ import pytest
 from gamegen.__main__ import main
 from gamegen.stored import read_dataset
 
+from .tiny import tiny_judge
+
+__all__ = ["tiny_judge"]
+
 ROWS = 8
 
 

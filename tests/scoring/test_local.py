@@ -12,103 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gamegen.__main__ import main
-from gamegen.stored import read_dataset
-from scoring.dual import kind_of, seen_values
-from scoring.prompts import QUESTIONS, load_prompt
 
 from .conftest import ROWS
 
 if any(find_spec(name) is None for name in ("torch", "transformers", "tokenizers", "httpx")):
     pytest.skip("needs torch, transformers and httpx", allow_module_level=True)
 
-REPLY = '{"score":4}'
-SPECIAL = ["<pad>", "<s>", "</s>", "<image>", REPLY]
-TEMPLATE = (
-    "{% for m in messages %}<s>{% for c in m.content %}{% if c.type == 'text' %}{{ c.text }}{% else %}<image>"
-    "{% endif %}{% endfor %}</s>{% endfor %}{% if add_generation_prompt %}<s>{% endif %}"
-)
 
-
-def _processor() -> Any:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import CLIPImageProcessor, LlavaProcessor, PreTrainedTokenizerFast
-
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {token: number for number, token in enumerate([*SPECIAL[:4], *letters])}
-    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_tokens([REPLY])
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="<pad>",
-        bos_token="<s>",
-        eos_token="</s>",
-        extra_special_tokens={"image_token": "<image>"},
-    )
-    return LlavaProcessor(
-        image_processor=CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}),
-        tokenizer=fast,
-        patch_size=14,
-        vision_feature_select_strategy="default",
-        chat_template=TEMPLATE,
-        num_additional_image_tokens=1,
-    )
-
-
-def _model(words: int) -> Any:
-    from transformers import CLIPVisionConfig, LlamaConfig, LlavaConfig, LlavaForConditionalGeneration
-
-    size: dict[str, Any] = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
-    text = LlamaConfig(**size, num_attention_heads=2, vocab_size=words, bos_token_id=1, eos_token_id=2, pad_token_id=0)
-    vision = CLIPVisionConfig(**size, num_attention_heads=2, image_size=28, patch_size=14, projection_dim=16)
-    return LlavaForConditionalGeneration(
-        LlavaConfig(text_config=text, vision_config=vision, image_token_index=3, vision_feature_layer=-1)
-    )
-
-
-@pytest.fixture(scope="module")
-def folder(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Trained on the questions of one sample until it gives its one reply."""
-    import torch
-
-    from edit_models.vlm.local import _piece
-
-    torch.manual_seed(0)
-    processor = _processor()
-    model = _model(len(processor.tokenizer))
-    stored = next(iter(read_dataset(dataset)))
-    values = seen_values(stored, stored.row["edited_image"])
-    answer = processor.tokenizer(REPLY + "</s>", add_special_tokens=False, return_tensors="pt").input_ids
-    assert answer.shape == (1, 2)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-2)
-    for step in range(24):
-        parts = load_prompt(QUESTIONS[step % 3]).fill(*kind_of(stored), values)
-        asked = processor.apply_chat_template(
-            [{"role": "user", "content": [_piece(part) for part in parts]}],
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        )
-        tokens = torch.cat([asked["input_ids"], answer], dim=1)
-        labels = torch.cat([torch.full_like(asked["input_ids"], -100), answer], dim=1)
-        model(input_ids=tokens, labels=labels, pixel_values=asked["pixel_values"]).loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    path = tmp_path_factory.mktemp("judge") / "tiny-judge"
-    model.save_pretrained(path)
-    processor.save_pretrained(path)
-    return path
-
-
-def test_a_local_model_judges(dataset: Path, golds: Path, folder: Path) -> None:
-    assert main(["score", str(dataset), str(golds), "--judge", "vlm", "--model", str(folder)]) == 0
+def test_a_local_model_judges(dataset: Path, golds: Path, tiny_judge: Path) -> None:
+    assert main(["score", str(dataset), str(golds), "--judge", "vlm", "--model", str(tiny_judge)]) == 0
     _check(golds)
 
 
@@ -116,9 +32,9 @@ def test_a_local_model_judges(dataset: Path, golds: Path, folder: Path) -> None:
     any(find_spec(name) is None for name in ("fastapi", "uvicorn", "openai", "accelerate")),
     reason="needs transformers[serving]",
 )
-def test_a_model_behind_transformers_serve_judges(dataset: Path, golds: Path, folder: Path, tmp_path: Path) -> None:
-    with _served(folder, tmp_path) as url:
-        options = ["--judge", "vlm", "--model", str(folder), "--base-url", url, "--concurrency", "2"]
+def test_a_model_behind_transformers_serve_judges(dataset: Path, golds: Path, tiny_judge: Path, tmp_path: Path) -> None:
+    with _served(tiny_judge, tmp_path) as url:
+        options = ["--judge", "vlm", "--model", str(tiny_judge), "--base-url", url, "--concurrency", "2"]
         assert main(["score", str(dataset), str(golds), *options]) == 0
     _check(golds)
 
