@@ -20,8 +20,7 @@ def tell(position: Diagram, side: str, moves: int, key: chess.Move) -> list[Step
     board = board_of(position, side)
     steps = [_tell_flights(board)]
     if moves == 1:
-        failing = [move for move in _checks(board) if not forces(board, move, 1)]
-        steps += [_tell_failing(board, move) for move in failing[:TOLD_CHECKS]]
+        steps += [_tell_failing(board, move) for move in _failing_checks(board, key)[:TOLD_CHECKS]]
         return [*steps, _tell_check(board, key), _tell_mate(board, key)]
     steps.append(Step("no-faster", {"side": f"@{side}", "count": board.legal_moves.count(), "moves": moves}))
     replies = _replies(board, key)
@@ -157,8 +156,14 @@ def _legal_after(board: chess.Board, line: list[chess.Move], text: str) -> chess
     return _legal(after, text)
 
 
-def _checks(board: chess.Board) -> list[chess.Move]:
-    return [move for move in board.legal_moves if board.gives_check(move)]
+def _failing_checks(board: chess.Board, key: chess.Move) -> list[chess.Move]:
+    """Checks that do not mate, one for each pair of squares: promotions to several pieces would sound the same."""
+    checks = (move for move in board.legal_moves if board.gives_check(move) and not forces(board, move, 1))
+    failing: dict[str, chess.Move] = {}
+    for move in checks:
+        failing.setdefault(move.uci()[:4], move)
+    failing.pop(key.uci()[:4], None)
+    return list(failing.values())
 
 
 def _replies(board: chess.Board, move: chess.Move) -> list[chess.Move]:

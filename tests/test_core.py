@@ -189,7 +189,7 @@ def test_missing_words_are_named(tmp_path: Path) -> None:
 
 def test_counts_choose_their_noun() -> None:
     assert (
-        f"{Count(1):box|boxes} {Count(0):box|boxes} {Count(2):#box|boxes} {Count(7):03d}" == "1 box 0 boxes boxes 007"
+        f"{Count(1):box|boxes} {Count(0):box|boxes} {Count(2):#box|boxes} {Count(7):03d}" == "1 box no boxes boxes 007"
     )
 
 

@@ -5,7 +5,7 @@
     [en.terms]  words for facts written `@name`; colours, directions and the like are shared in terms.toml
 
 In a wording `{cell}` becomes what the picture's labels call the cell, `{words}` a list joined as lists are,
-and `{count:box|boxes}` "1 box" or "3 boxes" (`{count:#box|boxes}` the bare noun).
+and `{count:box|boxes}` "no boxes", "1 box" or "3 boxes" (`{count:#box|boxes}` the bare noun).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Count(int):
             return super().__format__(spec)
         one, many = spec.lstrip("#").split("|")
         noun = one if self == 1 else many
-        return noun if spec.startswith("#") else f"{int(self)} {noun}"
+        return noun if spec.startswith("#") else f"{int(self) or 'no'} {noun}"
 
 
 @lru_cache(maxsize=64)
