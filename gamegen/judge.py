@@ -59,7 +59,10 @@ def problem_of(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:
     """What was asked, and in which look: the part of a row that judging needs; raises BadInput if it is not there."""
     missing = [name for name in ("task", "position_before", "params", "style") if row.get(name) is None]
     if missing:
-        raise BadInput(f"the row lacks {', '.join(missing)}; it has {', '.join(map(str, row))}")
+        raise BadInput(
+            f"the row lacks {', '.join(missing)}; it has {', '.join(map(str, row))}. Rows from elsewhere have no"
+            " rules to be judged by; a model can judge them: gamegen score --judge vlm"
+        )
     plugin, kind = plugin_of(str(row["task"]))
     try:
         params = orjson.loads(row["params"])

@@ -18,7 +18,7 @@ ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 @dataclass(frozen=True, slots=True)
 class StoredRow:
-    """A row, with its running number in its category: outputs lie at CATEGORY/NUMBER.png, as upstream wants it."""
+    """A row, with its number in its category (its `idx`, or else a running one): outputs lie at CATEGORY/NUMBER.png."""
 
     row: dict[str, Any]
     category: str
@@ -29,21 +29,40 @@ class StoredRow:
         return f"{self.category}/{self.place}"
 
     def output(self, folder: Path) -> Path | None:
-        """The editor's picture for this row, whatever its ending; None if there is none."""
-        for ending in ENDINGS:
-            path = folder / self.category / f"{self.place}{ending}"
-            if path.is_file():
-                return path
+        """The editor's picture for this row, whatever its ending; None if there is none.
+
+        For imported rows, a folder that is named as upstream names it will do, too.
+        """
+        for name in dict.fromkeys((self.category, str(self.row.get("upstream_name") or self.category))):
+            for ending in ENDINGS:
+                path = folder / name / f"{self.place}{ending}"
+                if Path(name).name == name and path.is_file():
+                    return path
         return None
 
 
 def read_dataset(folder: Path | str) -> Iterator[StoredRow]:
     """Every row of a dataset folder, in order; pictures as PNG bytes in `original_image` and `edited_image`."""
     places: Counter[str] = Counter()
+    taken: set[tuple[str, int]] = set()
     for row in _rows(Path(folder)):
         category = str(row["category"])
-        yield StoredRow(row, category, places[category])
+        place = _number(row, places[category])
+        if (category, place) in taken:
+            raise BadInput(f"{folder}: two rows are {category} {place}, so their outputs would be one file")
+        taken.add((category, place))
+        yield StoredRow(row, category, place)
         places[category] += 1
+
+
+def _number(row: dict[str, Any], running: int) -> int:
+    """Upstream's own `idx`, where a row has one: outputs are named by it."""
+    idx = row.get("idx", running)
+    if isinstance(idx, str) and idx.isdecimal():
+        return int(idx)
+    if not isinstance(idx, int) or isinstance(idx, bool) or idx < 0:
+        raise BadInput(f"idx must be a number from 0 on, not {idx!r}")
+    return idx
 
 
 def count_rows(folder: Path | str) -> int:
@@ -52,6 +71,8 @@ def count_rows(folder: Path | str) -> int:
     plan = folder / "plan.json"
     if plan.exists():
         return int(json.loads(plan.read_text(encoding="utf-8"))["size"])
+    if (folder / "data.json").exists() and not list(folder.glob("data/*.parquet")):
+        return len(_index(folder / "data.json"))
     return sum(1 for _ in _rows(folder))
 
 
@@ -88,16 +109,28 @@ def _from_parquet(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _from_uniredit(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / "data.json"
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        for row in rows:
+    for number, row in enumerate(_index(path)):
+        try:
             yield row | {
                 "category": row["name"],
-                "original_image": _inside(folder, row["original_image_path"]).read_bytes(),
-                "edited_image": _inside(folder, row["reference_image_path"]).read_bytes(),
+                "original_image": inside(folder, row["original_image_path"]).read_bytes(),
+                "edited_image": inside(folder, row["reference_image_path"]).read_bytes(),
             }
-    except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
-        raise BadInput(f"{path}: {error}") from error
+        except KeyError as error:
+            raise BadInput(f"{path}, row {number}: there is no {error.args[0]}") from error
+        except (ValueError, TypeError, OSError) as error:
+            raise BadInput(f"{path}, row {number}: {error}") from error
+
+
+def _index(path: Path) -> list[Any]:
+    """The rows of a data.json."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is no JSON, or is cut off: {error}") from error
+    if not isinstance(rows, list):
+        raise BadInput(f"{path} must be a list of rows, not {type(rows).__name__}")
+    return rows
 
 
 def _from_jsonl(folder: Path) -> Iterator[dict[str, Any]]:
@@ -107,10 +140,12 @@ def _from_jsonl(folder: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = orjson.loads(line)
                 yield row | {
-                    "original_image": _inside(folder, row["edit_image"]).read_bytes(),
-                    "edited_image": _inside(folder, row["image"]).read_bytes(),
+                    "original_image": inside(folder, row["edit_image"]).read_bytes(),
+                    "edited_image": inside(folder, row["image"]).read_bytes(),
                 }
-            except (ValueError, KeyError, TypeError, FileNotFoundError) as error:
+            except KeyError as error:
+                raise BadInput(f"{path}, line {number}: there is no {error.args[0]}") from error
+            except (ValueError, TypeError, OSError) as error:
                 raise BadInput(f"{path}, line {number}: {error}") from error
 
 
@@ -136,7 +171,7 @@ def _from_tar(folder: Path) -> Iterator[dict[str, Any]]:
             raise BadInput(f"{path} is damaged: {error}") from error
 
 
-def _inside(folder: Path, name: str) -> Path:
+def inside(folder: Path, name: str) -> Path:
     """A path from foreign JSON, which may not leave its folder."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()):

@@ -48,8 +48,8 @@ class Wrong:
     """Plays something the rules allow but the task does not ask for; if there is no such thing, slips in one cell."""
 
     def edit_row(self, row: Mapping[str, Any], *, seed: int) -> Edit:
-        if not row.get("id"):
-            raise BadInput("a wrong edit can only be made for rows of ours, which have an id")
+        if not row.get("id") or not row.get("task"):
+            raise BadInput("a wrong edit can only be made for rows of ours, which name their task")
         sample = make_sample(str(row["id"]))
         refused = None
         for position in _tries(sample, Stream("wrong", seed)):

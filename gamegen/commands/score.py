@@ -106,7 +106,10 @@ def _earlier(folder: Path, about: dict[str, Any]) -> tuple[list[dict[str, Any]] 
     return records[0], records[1]
 
 
-def _exact(args: argparse.Namespace, folder: Path, rows: int) -> list[dict[str, Any]]:
+def _exact(args: argparse.Namespace, folder: Path, rows: int) -> list[dict[str, Any]] | None:
+    """Verdicts by the rules; None if no row has rules, and a model judges anyway."""
+    import sys
+
     import orjson
 
     from scoring.exact import judge_exactly
@@ -117,7 +120,10 @@ def _exact(args: argparse.Namespace, folder: Path, rows: int) -> list[dict[str, 
             verdicts.append(verdict)
             bar.update(1)
     if not verdicts:
-        raise _bad(f"no row of {args.dataset} has rules to judge by; use --judge vlm")
+        if args.judge == "exact":
+            raise _bad(f"no row of {args.dataset} has rules to judge by, as rows that were imported; use --judge vlm")
+        print(f"no row of {args.dataset} has rules to judge by; a model alone judges", file=sys.stderr)
+        return None
     _write(folder / "exact.jsonl", [orjson.dumps(verdict) + b"\n" for verdict in verdicts])
     return verdicts
 
