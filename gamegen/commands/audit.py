@@ -1,13 +1,14 @@
 """Try to fool the judge; exit 1 if it works. Or check every row of a dataset.
 
 gamegen audit maze,sudoku --count 2000     attacks on games: mutations, collages, overlays, other answers…
-gamegen audit --all                        the same for every game
+gamegen audit --all --write docs/JUDGE.md  the same for every game, and the table into that page
 gamegen audit FOLDER                       each row rebuilds from its id, its answer passes, cheap tricks do not
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", default="all", metavar="TASKS|FOLDER", help="tasks, or a dataset's folder")
     parser.add_argument("--all", action="store_true", help="every game")
-    parser.add_argument("--count", type=int, default=340, metavar="N", help="attacks per game (default 340)")
+    parser.add_argument("--count", type=int, default=580, metavar="N", help="attacks per game (default 580)")
     parser.add_argument("--attacks", help="only these kinds, with commas (default: all)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core)")
+    parser.add_argument("--pixels", type=int, default=512, help="side of the pictures (default 512)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page, at its audit markers")
+    parser.add_argument("--date", help="when, for the line above that table (default: today)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,32 +36,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _audit_games(args: argparse.Namespace) -> int:
-    import os
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
     import orjson
 
-    from gamegen.audit import merge, total
-    from gamegen.registry import select
+    from gamegen.audit import total
+    from gamegen.core.tables import fill
 
-    tasks = select("all" if args.all else args.target)
-    kinds = tuple(filter(None, (args.attacks or "").split(",")))
-    games: dict[str, list[str]] = {}
-    for task in tasks:
-        games.setdefault(task.partition("/")[0], []).append(task)
-    pieces = [
-        (task, -(-args.count // (len(each) * PARTS)), args.seed * PARTS + part, kinds)
-        for each in games.values()
-        for task in each
-        for part in range(PARTS)
-    ]
-    results: dict[str, dict[str, Tally]] = {}
-    with ProcessPoolExecutor(args.jobs or os.cpu_count() or 1, get_context("spawn")) as pool:
-        for (task, *_), tallies in zip(pieces, pool.map(_piece, pieces), strict=True):
-            game = task.partition("/")[0]
-            results[game] = merge(results[game], tallies) if game in results else tallies
+    results = _attack(args)
     failed = any(total(tallies).false_accepts or total(tallies).false_refusals for tallies in results.values())
+    if args.write is not None:
+        fill(args.write, "audit", _page(results, args))
     if args.json:
         print(orjson.dumps({game: _figures(tallies) for game, tallies in results.items()}).decode())
     else:
@@ -65,14 +52,60 @@ def _audit_games(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-PARTS = 4
+PIECE = 250
+"""Attacks on one task that a worker makes in one go: enough for every kind on a few samples."""
 
 
-def _piece(piece: tuple[str, int, int, tuple[str, ...]]) -> dict[str, Tally]:
+def _attack(args: argparse.Namespace) -> dict[str, dict[str, Tally]]:
+    """The tallies by game and kind of attack."""
+    import os
+    import sys
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    from tqdm import tqdm
+
+    from gamegen.audit import merge
+    from gamegen.registry import select
+
+    games: dict[str, list[str]] = {}
+    for task in select("all" if args.all else args.target):
+        games.setdefault(task.partition("/")[0], []).append(task)
+    pieces = [piece for tasks in games.values() for piece in _pieces(tasks, args)]
+    results: dict[str, dict[str, Tally]] = {}
+    bar = tqdm(total=sum(piece[1] for piece in pieces), unit=" attacks", disable=args.json or not sys.stderr.isatty())
+    with ProcessPoolExecutor(args.jobs or os.cpu_count() or 1, get_context("spawn")) as pool:
+        for piece, tallies in zip(pieces, pool.map(_piece, pieces), strict=True):
+            game = piece[0].partition("/")[0]
+            results[game] = merge(results[game], tallies) if game in results else tallies
+            bar.update(piece[1])
+    bar.close()
+    return results
+
+
+Piece = tuple[str, int, int, tuple[str, ...], int]
+"""Task, number of attacks, seed, kinds of attacks, picture size."""
+
+
+def _pieces(tasks: list[str], args: argparse.Namespace) -> Iterator[Piece]:
+    """The work on one game: every task in turn, each piece with a seed of its own."""
+    kinds = tuple(filter(None, (args.attacks or "").split(",")))
+    laps = max(1, round(args.count / (PIECE * len(tasks))))
+    each = -(-args.count // (laps * len(tasks)))
+    for lap in range(laps):
+        for task in tasks:
+            yield task, each, args.seed * SEEDS + lap, kinds, args.pixels
+
+
+SEEDS = 1_000_000
+"""Seeds of pieces that belong to one seed of the command."""
+
+
+def _piece(piece: Piece) -> dict[str, Tally]:
     from gamegen.audit import audit_task
 
-    task, count, seed, kinds = piece
-    return audit_task(task, count, seed=seed, kinds=kinds)
+    task, count, seed, kinds, pixels = piece
+    return audit_task(task, count, seed=seed, kinds=kinds, pixels=pixels)
 
 
 def _figures(tallies: dict[str, Tally]) -> dict[str, Any]:
@@ -81,6 +114,34 @@ def _figures(tallies: dict[str, Tally]) -> dict[str, Any]:
     from gamegen.audit import total
 
     return {name: asdict(tally) for name, tally in tallies.items()} | {"all": asdict(total(tallies))}
+
+
+def _page(results: dict[str, dict[str, Tally]], args: argparse.Namespace) -> str:
+    """The table for a page: attempts by attack and game, and behind a stroke how many fooled the judge, if any did."""
+    import datetime
+
+    from gamegen import __version__
+    from gamegen.audit import total
+    from gamegen.core.tables import table
+
+    date = args.date or datetime.datetime.now(datetime.UTC).date().isoformat()
+    names = list(next(iter(results.values())))
+    rows: list[list[object]] = [[name, *(_cell(tallies[name]) for tallies in results.values())] for name in names]
+    sums = {game: total(tallies) for game, tallies in results.items()}
+    rows.append(["**all**", *(_cell(tally) for tally in sums.values())])
+    rows.append(["right by the rules", *(f"{tally.deserved:,}" for tally in sums.values())])
+    rows.append(["of these refused", *(len(tally.false_refusals) for tally in sums.values())])
+    whole = total(sums)
+    intro = (
+        f"gamegen {__version__}, {date}, seed {args.seed}, {args.pixels} px: {whole.attempts:,} attacks, of which"
+        f" {len(whole.false_accepts)} fooled the judge. Where some did, their number stands behind a stroke."
+    )
+    return intro + "\n\n" + table(["attack", *results], rows)
+
+
+def _cell(tally: Tally) -> str:
+    fooled = len(tally.false_accepts)
+    return f"{tally.attempts:,}" + (f" / **{fooled}**" if fooled else "")
 
 
 def _print(results: dict[str, dict[str, Tally]]) -> None:

@@ -1,0 +1,75 @@
+"""Attacks on doubt: wrong answers in pictures so bad, or so cleverly spoilt, that a judge might believe a guess."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import Image
+
+from gamegen.adversary.positions import Made, shown
+from gamegen.core.stream import Stream
+from gamegen.judge import verify
+from gamegen.perturb import PERTURBATIONS
+from gamegen.sample import Sample
+
+STEPS, LOUDEST, GRAIN = 4, 40, 8
+"""Rounds of the search, grey levels of its noise at most, and the side of its grains in pixels of 512."""
+
+
+def murky_mutation(sample: Sample, rng: Stream) -> Made:
+    """A wrong answer, blurred, compressed or distorted as strongly as any editor may: wrong is wrong."""
+    wrong = _wrong(sample, rng)
+    if wrong is None:
+        return None
+    return PERTURBATIONS[rng.choice(tuple(PERTURBATIONS))](wrong, 1.0, rng), False
+
+
+def double_exposure(sample: Sample, rng: Stream) -> Made:
+    """The right answer and a wrong one, half of each: it shows both, so neither."""
+    wrong = _wrong(sample, rng)
+    return None if wrong is None else (Image.blend(sample.edited, wrong, 0.5), False)
+
+
+def adversarial_noise(sample: Sample, rng: Stream) -> Made:
+    """A wrong answer under noise where it differs from the right one, made by a search so as to please the judge.
+
+    Each round keeps the picture in which the judge sees more of what is right, or is surer of what it sees. The noise
+    is too weak to turn one symbol into another, so the answer stays wrong.
+    """
+    wrong = _wrong(sample, rng)
+    return None if wrong is None else (_searched(sample, wrong, rng), False)
+
+
+def _searched(sample: Sample, wrong: Image.Image, rng: Stream) -> Image.Image:
+    picture, right = np.asarray(wrong, np.int16), np.asarray(sample.edited, np.int16)
+    where = np.abs(picture - right).max(axis=2, keepdims=True) > 0
+    towards = np.sign(right - picture) * (LOUDEST // 2)
+    grains = np.random.default_rng(rng.below(2**32))
+    noise, best, liked = np.zeros_like(picture), wrong, _pleased(sample, wrong)
+    for _ in range(STEPS):
+        tried = (0.5 * (noise + towards) + _grain(grains, picture.shape[0])).clip(-LOUDEST, LOUDEST)
+        image = Image.fromarray((picture + np.where(where, tried, 0)).clip(0, 255).astype(np.uint8))
+        pleased = _pleased(sample, image)
+        if pleased > liked:
+            noise, best, liked = tried.astype(np.int16), image, pleased
+    return best
+
+
+def _grain(grains: np.random.Generator, side: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """(side, side, 3): coarse noise, which no blur takes away."""
+    size = max(2, round(GRAIN * side / 512))
+    count = -(-side // size)
+    coarse = grains.integers(-LOUDEST, LOUDEST + 1, (count, count, 3))
+    return coarse.repeat(size, axis=0).repeat(size, axis=1)[:side, :side]
+
+
+def _pleased(sample: Sample, image: Image.Image) -> tuple[bool, float, float]:
+    verdict = verify(sample, image)
+    return verdict.correct, sum(verdict.parts.values()), verdict.confidence
+
+
+def _wrong(sample: Sample, rng: Stream) -> Image.Image | None:
+    image, right = shown(sample, sample.plugin.game.mutate(sample.solution.after, rng))
+    return None if right else image
+
+
+ATTACKS = (murky_mutation, double_exposure, adversarial_noise)

@@ -1,0 +1,150 @@
+"""Attacks on parts of the right answer: something is drawn over it, wiped off, moved, or shown in the wrong colour."""
+
+from __future__ import annotations
+
+import colorsys
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from gamegen.adversary.pictures import loud
+from gamegen.adversary.positions import Made
+from gamegen.core.stream import Stream
+from gamegen.sample import Sample
+from renderers.board import BoardRenderer
+from renderers.page import LABEL_BAND, Frame
+
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+
+STROKE = 0.008
+"""The thinnest ghost stroke, as a share of the picture's side: 4 pixels of 512. Thinner ones are forgiven."""
+
+TURNED = (0.3, 0.7)
+"""By so much of a full circle is the hue of a mark turned: no longer the colour that was asked for."""
+
+VIVID = 90
+"""Strongest minus weakest channel of what has a colour by which one could call it."""
+
+
+def blot(sample: Sample, rng: Stream) -> Made:
+    """The answer with a loud blot of a tenth of the side somewhere: nobody asked for one."""
+    image = sample.edited
+    side = image.width // 10
+    left, top = rng.below(image.width - side), rng.below(image.height - side)
+    ImageDraw.Draw(image).ellipse((left, top, left + side, top + side), fill=loud(image, (left, top)))
+    return image, False
+
+
+def ghost_stroke(sample: Sample, rng: Stream) -> Made:
+    """The answer with a thin loud line somewhere, a quarter of the side long: foreign, however thin."""
+    image = sample.edited
+    length, width = image.width // 4, max(2, round(image.width * STROKE))
+    left, top = rng.below(image.width - length), rng.below(image.height - length)
+    ends = rng.choice(((0, 0, 1, 1), (0, 1, 1, 0), (0, 0, 1, 0), (0, 0, 0, 1)))
+    line = tuple(start + end * length for start, end in zip((left, top) * 2, ends, strict=True))
+    ImageDraw.Draw(image).line(line, fill=loud(image, (left, top), length), width=width)
+    return image, False
+
+
+def wiped_label(sample: Sample, rng: Stream) -> Made:
+    """The answer with one row's or column's label painted over: the picture lost what the instruction speaks of."""
+    return _relabelled(sample, rng, wiped=True)
+
+
+def wrong_label(sample: Sample, rng: Stream) -> Made:
+    """The answer with another row's or column's label in place of one: the instruction now means another cell."""
+    return _relabelled(sample, rng, wiped=False)
+
+
+def misplaced(sample: Sample, rng: Stream) -> Made:
+    """What the answer changed, half a cell from where it belongs, on the original: on a border, so in no cell."""
+    frame, before, after = _frame(sample), np.asarray(sample.original), np.asarray(sample.edited)
+    if frame is None:
+        return None
+    rows, cols = (np.flatnonzero((before != after).any(axis=2).any(axis=axis)) for axis in (1, 0))
+    patch = after[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+    if min(patch.shape[:2]) > 2 * frame.cell:
+        return None
+    step = (2 * rng.below(2) + 1) * frame.cell // 2
+    places = [
+        (rows[0] + down, cols[0] + right)
+        for down, right in ((step, 0), (-step, 0), (0, step), (0, -step), (step, step), (-step, -step))
+    ]
+    inside = [
+        (top, left)
+        for top, left in places
+        if frame.top <= top <= frame.bottom - len(patch) and frame.left <= left <= frame.right - patch.shape[1]
+    ]
+    if not inside:
+        return None
+    top, left = rng.choice(inside)
+    image = before.copy()
+    image[top : top + len(patch), left : left + patch.shape[1]] = patch
+    return Image.fromarray(image), False
+
+
+def wrong_colour(sample: Sample, rng: Stream) -> Made:
+    """The answer with what it drew in another hue, where the task names a colour."""
+    if not any(name.startswith("colour") for name, _ in sample.problem.params):
+        return None
+    before, after = np.asarray(sample.original), np.asarray(sample.edited).copy()
+    drawn = (before != after).any(axis=2) & (np.ptp(after.astype(np.int16), axis=2) > VIVID)
+    if not drawn.any():
+        return None
+    colours, which = np.unique(after[drawn], axis=0, return_inverse=True)
+    turn = TURNED[0] + (TURNED[1] - TURNED[0]) * rng.random()
+    after[drawn] = np.array([_turned(colour, turn) for colour in colours], np.uint8)[which.ravel()]
+    return Image.fromarray(after), False
+
+
+def _turned(colour: np.ndarray[Any, np.dtype[np.uint8]], turn: float) -> tuple[int, int, int]:
+    hue, lightness, saturation = colorsys.rgb_to_hls(*(int(channel) / 255 for channel in colour))
+    red, green, blue = colorsys.hls_to_rgb((hue + turn) % 1.0, lightness, saturation)
+    return round(red * 255), round(green * 255), round(blue * 255)
+
+
+def _frame(sample: Sample) -> Frame | None:
+    renderer, position = sample.plugin.renderer, sample.problem.position
+    if not isinstance(renderer, BoardRenderer):
+        return None
+    return renderer.board(sample.style, *renderer.size(position)).frame
+
+
+def _relabelled(sample: Sample, rng: Stream, *, wiped: bool) -> Made:
+    """The answer with a label wiped off, or replaced by another one; None if these have no labels that differ."""
+    frame = _frame(sample)
+    if frame is None:
+        return None
+    image = np.asarray(sample.edited).copy()
+    down = rng.chance(0.5)
+    one, other = (_label(frame, rng.below(frame.rows if down else frame.cols), down=down) for _ in range(2))
+    page = np.median(image[1:4].reshape(-1, 3), axis=0).astype(np.uint8)
+    replaced = np.broadcast_to(page, image[one].shape) if wiped else image[other].copy()
+    if not _unlike(image[one], replaced) or not _has_ink(image[one], page):
+        return None
+    image[one] = replaced
+    return Image.fromarray(image), False
+
+
+def _label(frame: Frame, number: int, *, down: bool) -> tuple[slice, slice]:
+    """Where the label of a row (`down`) or column is, without the lines around it."""
+    band, edge = round(frame.pixels * LABEL_BAND), round(0.15 * frame.cell)
+    start = (frame.top if down else frame.left) + number * frame.cell
+    along = slice(start + edge, start + frame.cell - edge)
+    beside = frame.left if down else frame.top
+    across = slice(max(0, beside - band + 4), beside - 4)
+    return (along, across) if down else (across, along)
+
+
+def _unlike(one: np.ndarray[Any, np.dtype[np.uint8]], other: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
+    """Whether two patches differ by more than the edge of a letter."""
+    gap = np.abs(one.astype(np.int16) - other.astype(np.int16)).max(axis=2)
+    return bool((gap > 90).mean() > 0.02)
+
+
+def _has_ink(patch: np.ndarray[Any, np.dtype[np.uint8]], page: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
+    return _unlike(patch, np.broadcast_to(page, patch.shape))
+
+
+ATTACKS = (blot, ghost_stroke, wiped_label, wrong_label, misplaced, wrong_colour)
