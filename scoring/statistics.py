@@ -21,6 +21,8 @@ RESAMPLES = 2000
 LEVEL = 0.95
 Z = 1.959963984540054
 """The normal quantile that belongs to the level."""
+CHUNK = 200_000
+"""Draws that are held at once."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -118,11 +120,24 @@ def bootstrap_means(groups: Sequence[Floats], stream: Stream, *, resamples: int)
     # The raw bits of a bit generator are promised never to change; numpy's ways of drawing from them are not.
     bits = np.random.PCG64(stream.below(2**53))
     means = np.empty((resamples, values.shape[1]))
+    if len(groups) == 1:
+        return _means_of_one(values, bits, means)
     for number in range(resamples):
         drawn = (_uniform(bits, len(groups)) * len(groups)).astype(np.intp)
         counts = sizes[drawn]
         within = _uniform(bits, int(counts.sum())) * np.repeat(counts, counts)
         means[number] = values[np.repeat(starts[drawn], counts) + within.astype(np.intp)].mean(axis=0)
+    return means
+
+
+def _means_of_one(values: Floats, bits: np.random.PCG64, means: Floats) -> Floats:
+    """As for several groups, and from the same bits, but many resamples at a time: each takes equally many."""
+    size = len(values)
+    at_once = max(1, CHUNK // (size + 1))
+    for first in range(0, len(means), at_once):
+        count = min(at_once, len(means) - first)
+        drawn = _uniform(bits, count * (size + 1)).reshape(count, size + 1)[:, 1:]  # the first chose the only group
+        means[first : first + count] = values[(drawn * size).astype(np.intp)].mean(axis=1)
     return means
 
 

@@ -6,6 +6,7 @@ so that nothing half-written is ever taken for an output.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -49,6 +50,7 @@ def claim(out: Path, dataset: Path, *, editor: str, options: Mapping[str, Any]) 
     """Make the folder this run's, or find that it is; clear what a killed run left half-written."""
     mine = {
         "dataset": dataset_id(dataset),
+        "folder": _way(out, dataset),
         "editor": editor,
         "options": {name: value for name, value in options.items() if name not in UNRECORDED},
         "protocol": "direct",
@@ -71,6 +73,14 @@ def claim(out: Path, dataset: Path, *, editor: str, options: Mapping[str, Any]) 
             stream.write(orjson.dumps(mine, option=orjson.OPT_INDENT_2) + b"\n")
     for draft in [*out.glob(".*.tmp"), *out.glob("*/.*.tmp")]:
         draft.unlink(missing_ok=True)
+
+
+def _way(out: Path, dataset: Path) -> str:
+    """From the outputs to their dataset, so that both can be moved together; `gamegen report` looks there."""
+    try:
+        return Path(os.path.relpath(dataset.resolve(), out.resolve())).as_posix()
+    except ValueError:  # another drive
+        return dataset.resolve().as_posix()
 
 
 def picture_path(stored: StoredRow, out: Path) -> Path:

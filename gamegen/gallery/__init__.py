@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def page(stored: Iterable[StoredRow], *, title: str, lead: str, outputs: Path | 
     pictures: list[str] = []
     for number, each in enumerate(stored):
         path = each.output(outputs) if outputs else None
-        rows.append(_entry(each.row, _verdict(each, path) if outputs else None))
+        rows.append({**entry(each.row), "verdict": _verdict(each, path) if outputs else None})
         sources = (
             *(_png(each.row.get(name)) for name in ("original_image", "edited_image", "mask_image")),
             _foreign(path),
@@ -49,22 +49,26 @@ def page(stored: Iterable[StoredRow], *, title: str, lead: str, outputs: Path | 
         "TITLE": [escape(title)],
         "LEAD": [escape(lead)],
         "STYLE": [(FOLDER / "page.css").read_text(encoding="utf-8")],
-        "SCRIPT": [(FOLDER / "page.js").read_text(encoding="utf-8")],
-        "ROWS": [_embeddable(rows)],
+        "SCRIPT": [(FOLDER / name).read_text(encoding="utf-8") for name in ("elements.js", "page.js")],
+        "ROWS": [embeddable(rows)],
         "PICTURES": pictures,
     }
-    template = (FOLDER / "page.html").read_text(encoding="utf-8")
+    yield from filled((FOLDER / "page.html").read_text(encoding="utf-8"), values)
+
+
+def filled(template: str, values: Mapping[str, Iterable[str]]) -> Iterator[bytes]:
+    """A template with its names replaced, each by the pieces of its value."""
     for place, part in enumerate(template.split(MARK)):
         yield from (text.encode() for text in (values[part] if place % 2 else [part]))
 
 
-def _embeddable(rows: list[dict[str, Any]]) -> str:
+def embeddable(data: Any) -> str:
     """JSON that cannot close the script element it stands in."""
-    return orjson.dumps(rows).decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return orjson.dumps(data).decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _entry(row: dict[str, Any], verdict: dict[str, Any] | None) -> dict[str, Any]:
-    """What the page says of a row. Formats that store fewer columns tell the rest by the sample's id and style."""
+def entry(row: dict[str, Any]) -> dict[str, Any]:
+    """What a page says of a row. Formats that store fewer columns tell the rest by the sample's id and style."""
     key = _key(row)
     task = str(row.get("task") or "")
     return {
@@ -83,7 +87,6 @@ def _entry(row: dict[str, Any], verdict: dict[str, Any] | None) -> dict[str, Any
         "after": row.get("position_after") or "",
         "steps": _json(row.get("steps"), []),
         "difficulty": _difficulty(row),
-        "verdict": verdict,
     }
 
 

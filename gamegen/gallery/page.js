@@ -1,20 +1,8 @@
-"use strict";
 // Texts are one JSON block; the pictures of sample n wait in <script id="pN"> and become images only near the screen.
 const rows = JSON.parse(document.getElementById("rows").textContent);
-const by = (id) => document.getElementById(id);
 const grid = by("grid"), detail = by("detail"), find = by("find");
 let shown = [];   // numbers of the rows that pass the filters
 let here = 0;     // place in `shown` of the current card
-
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
-}
 
 // Filters ------------------------------------------------------------------------------------------------------------
 
@@ -127,11 +115,6 @@ function picture(source, mask, caption, missing) {
   return make("figure", {}, frame, make("figcaption", {}, caption));
 }
 
-function sharpen(event) {
-  const image = event.target;  // hard pixels when enlarged; when reduced they would alias
-  image.classList.toggle("crisp", image.clientWidth * devicePixelRatio >= image.naturalWidth);
-}
-
 function strip(number) {
   const row = rows[number], { before, after, mask, output } = picturesOf(number);
   const pair = make("div", { class: "strip" }, picture(before, mask, "before", "none"), picture(after, "", "after", "none"));
@@ -152,18 +135,6 @@ function badge(row) {
 }
 
 // One sample, large -----------------------------------------------------------------------------------------------------
-
-function section(title, ...content) {
-  return content.some((part) => part) ? [make("h2", {}, title), ...content] : [];
-}
-
-function facts(pairs) {
-  const list = make("dl");
-  for (const [name, value] of pairs) {
-    if (value !== null && value !== undefined && value !== "") list.append(make("dt", {}, name), make("dd", {}, String(value)));
-  }
-  return list;
-}
 
 function fact(value) {
   if (Array.isArray(value)) return value.map(fact).join(" · ");
@@ -250,11 +221,6 @@ function toggleMask() {
   by("mask").setAttribute("aria-pressed", String(on));
 }
 
-function toggleTheme() {
-  const root = document.documentElement;
-  root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
-}
-
 const KEYS = {
   j: () => go(1), k: () => go(-1), ArrowRight: () => go(1), ArrowLeft: () => go(-1),
   ArrowDown: () => detail.open || go(columns()), ArrowUp: () => detail.open || go(-columns()),
@@ -292,7 +258,7 @@ let pause = 0;
 find.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(refresh, 120); });
 
 if (rows.some((row) => row.verdict)) grid.style.setProperty("--column", "34rem");
-document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+followScheme();
 buildFilters();
 refresh();
 const wanted = decodeURIComponent(location.hash.slice(1));
