@@ -40,14 +40,18 @@ from renderers.reading.classify import (
     split_cells,
 )
 from renderers.reading.colour import Drift, drift_between
-from renderers.reading.register import Floats, Registration, register
-from renderers.reading.stains import margin_is_stained, stained_cell
+from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
+from renderers.reading.stains import Margin, margin_is_stained, stained_cell
+from renderers.reading.tiles import Tiles
 
 MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
 
 GEOMETRIES = 256
 """How many drawn pages are kept: 256 KB each, and quickly drawn anew."""
+
+GIVENS = 64
+"""How many problems are kept prepared for judging: 1 to 2 MB each. Pictures to judge come in groups of one problem."""
 
 BANKS = 2048
 """How many banks of tiles are kept: mostly under 100 KB, and slow to paint."""
@@ -77,6 +81,9 @@ class BoardRenderer(Renderer[P]):
 
     page_picks: frozenset[str] = frozenset({"labels"})
     """Picks that only the page shows and no tile: looks that differ in nothing else share their tiles."""
+
+    meaning: NDArray[np.intp] | None = None
+    """By the number of each symbol, the first one that means the same; None if no two do."""
 
     # What a game says of itself -----------------------------------------------------------------------------------
 
@@ -170,48 +177,46 @@ class BoardRenderer(Renderer[P]):
 
     def look(self, image: Pixels, problem: Problem[P], style: Style) -> Seen:
         """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
-        before = problem.position
-        board = self.board(style, *self.size(before))
-        picture = self.render(before, style)
-        steady = self.steady(problem, style)
-        marks = self.render(self.landmarks(problem), style).grey()
-        registration = register(image, marks, shaky=None if steady is None else board.frame.over(~steady))
-        tiles = reading_tiles(self, style, *self.size(before))
-        n = tiles.shape[1]
-        frame = board.frame
-        raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
-        known = join_cells(tiles[self.encode(before, style)])
-        drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, known)))
+        given = given_board(self, problem, style)
+        registration = register(Scan(image), given.landmarks)
+        frame, steady = given.frame, given.steady
+        raw = registration.crop(frame.box, (given.cells.shape[1], given.cells.shape[0]))
+        drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, given.cells)))
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
-        return Seen(registration, drift, drift.undo(raw), known, frame, picture)
+        return Seen(registration, drift, drift.undo(raw), given.cells, frame, given.margin)
 
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
         """Every cell by the nearest tile of the skin."""
-        frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
-        inset = max(1, round(self.inset * tiles.shape[1]))
-        return classify(seen.cells, tiles, allowed=self.allowed(problem, style), inset=inset)
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        known = self.encode(problem.position, style)
+        return classify(seen.cells, tiles, allowed=self.allowed(problem, style), known=known)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
         """Raise UnreadableImage if a cell shows both what it was and what it became."""
-        frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known = self.encode(problem.position, style)
-        inset = max(1, round(self.inset * tiles.shape[1]))
-        inner = (slice(None), slice(None), slice(inset, -inset), slice(inset, -inset))
-        demand_full_strength(seen.cells[inner], tiles[known][inner], tiles[symbols][inner], symbols != known)
+        demand_full_strength(seen.cells, tiles, known, symbols, where=symbols != known)
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""
-        frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         changed = symbols != self.encode(problem.position, style)
-        inset = max(1, round(self.inset * tiles.shape[1]))
-        cell = stained_cell(seen.cells, tiles[symbols], changed, inset=inset)
+        cell = stained_cell(seen.cells, tiles, symbols, changed, inset=tiles.inset)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
-        return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
+        return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """What an editor was given, prepared for laying edited pictures onto it."""
+
+    landmarks: Landmarks
+    cells: Floats  # (R*n, C*n, 3): the board at reading size
+    frame: Frame
+    margin: Margin
+    steady: NDArray[np.bool_] | None  # (R, C), see `BoardRenderer.steady`
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +228,7 @@ class Seen:
     board: Floats  # (R*n, C*n, 3): the cells as the editor left them, colour drift undone
     known: Floats  # (R*n, C*n, 3): the cells as the editor was given them
     frame: Frame
-    before: Picture  # as the editor was given it
+    margin: Margin  # as the editor was given it
 
     @cached_property
     def cells(self) -> Floats:
@@ -304,9 +309,28 @@ def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int
 
 
 @lru_cache(maxsize=64)
-def smooth_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Floats:
+def smooth_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Tiles:
     """The reading tiles, each smoothed a little: what cells are compared with."""
-    return smooth(reading_tiles(renderer, style, rows, cols))
+    small = reading_tiles(renderer, style, rows, cols)
+    inset = max(1, round(renderer.inset * small.shape[1]))
+    return Tiles(smooth(small), inset=inset, meaning=renderer.meaning)
+
+
+@lru_cache(maxsize=GIVENS)
+def given_board(renderer: BoardRenderer[P], problem: Problem[P], style: Style) -> Given:
+    """The board of a problem as its editor was given it, kept for the next picture of a group."""
+    before = problem.position
+    rows, cols = renderer.size(before)
+    frame = renderer.board(style, rows, cols).frame
+    steady = renderer.steady(problem, style)
+    marks = renderer.render(renderer.landmarks(problem), style).grey()
+    return Given(
+        Landmarks(marks, shaky=None if steady is None else frame.over(~steady)),
+        join_cells(reading_tiles(renderer, style, rows, cols)[renderer.encode(before, style)]),
+        frame,
+        Margin(renderer.render(before, style), frame.box),
+        steady,
+    )
 
 
 @lru_cache(maxsize=64)

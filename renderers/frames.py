@@ -74,12 +74,11 @@ def stain_beside(
     """As `BoardRenderer.find_stain`, but what highlights drew, and the cells they mean, are no stains."""
     frame = seen.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
-    clean, n = tiles[symbols], tiles.shape[1]
+    n = tiles.images.shape[1]
     ink = grown(outlines.ink, MARGIN).reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
     by_right = ink | (outlines.colours >= 0)[..., None, None]
-    cells = np.where(by_right[..., None], clean, seen.cells)
     changed = symbols != renderer.encode(problem.position, style)
-    cell = stained_cell(cells, clean, changed, inset=round(CLEAN * n))
+    cell = stained_cell(seen.cells, tiles, symbols, changed, inset=round(CLEAN * n), excused=by_right)
     if cell is not None:
         return f"cell ({cell.row}, {cell.col})"
-    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, frame.box) else ""
+    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""

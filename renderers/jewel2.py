@@ -11,18 +11,18 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Picture, Pixels, Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import MOST_RECOLOURING, BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.board import MOST_RECOLOURING, BoardRenderer, Given, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.reading.classify import Named, classify, join_cells
 from renderers.reading.colour import drift_between
-from renderers.reading.register import Floats, Registration, register
+from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
+from renderers.reading.tiles import Tiles
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 
@@ -85,34 +85,43 @@ class Jewel2Renderer(BoardRenderer[Position]):
         The first round supposes that the board lies where it lay. Nothing but the picture and the skin's own tiles
         decides what is seen; a picture that is not like what it seems to show is refused as ever.
         """
-        before = self.render(problem.position, style)
-        registration = Registration(np.eye(3), 0.0, Image.fromarray(image, "RGB"))
-        seen = self._laid(registration, problem.position, before, style)
+        given = given_board(self, problem, style)
+        scan = Scan(image)
+        seen = self._laid(Registration(np.eye(3), 0.0, scan.image), problem.position, given, style)
         for _ in range(LOOKS):
             guess = self.decode(self.name_cells(seen, problem, style).symbols, problem, style)
-            registration = register(image, self.render(guess, style).grey(), start=registration.matrix)
-            seen = self._laid(registration, guess, before, style)
+            registration = register(scan, _landmarks(guess, style), start=seen.registration.matrix)
+            seen = self._laid(registration, guess, given, style)
             if registration.likeness > SURE:
                 break
         return seen
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         """Stones differ in shape and light as well as in colour, and colour is what editors lose first."""
-        frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)
-        inset = max(1, round(self.inset * tiles.shape[1]))
-        return classify(_paled(seen.cells), _paled(tiles), inset=inset)
+        tiles = _pale_tiles(style, seen.frame.rows, seen.frame.cols)
+        return classify(_paled(seen.cells), tiles, known=self.encode(problem.position, style))
 
-    def _laid(self, registration: Registration, guess: Position, before: Picture, style: Style) -> Seen:
+    def _laid(self, registration: Registration, guess: Position, given: Given, style: Style) -> Seen:
         """The picture's cells, colours mended by those of the board that it is believed to show."""
-        tiles = reading_tiles(self, style, *self.size(guess))
-        frame, n = self.board(style, *self.size(guess)).frame, tiles.shape[1]
-        raw = registration.crop(frame.box, (frame.cols * n, frame.rows * n))
+        frame = given.frame
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)
         known = join_cells(tiles[self.encode(guess, style)])
+        raw = registration.crop(frame.box, (known.shape[1], known.shape[0]))
         drift = drift_between(raw, known)
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
-        return Seen(registration, drift, drift.undo(raw), known, frame, before)
+        return Seen(registration, drift, drift.undo(raw), known, frame, given.margin)
+
+
+@lru_cache(maxsize=64)
+def _pale_tiles(style: Style, rows: int, cols: int) -> Tiles:
+    tiles = smooth_tiles(renderer, style, rows, cols)
+    return Tiles(_paled(tiles.images), inset=tiles.inset)
+
+
+@lru_cache(maxsize=64)
+def _landmarks(position: Position, style: Style) -> Landmarks:
+    return Landmarks(renderer.render(position, style).grey())
 
 
 def _paled(cells: Floats) -> Floats:

@@ -14,11 +14,12 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Picture, Pixels, Reading, Style
 from gamegen.core.stream import Stream
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Maze
-from renderers.board import BoardRenderer, Seen
+from renderers.board import GIVENS, BoardRenderer, Given, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.maze_reading import read_cells
 from renderers.reading.colour import drift_between
-from renderers.reading.register import Registration, register
+from renderers.reading.register import Landmarks, Registration, Scan, register
+from renderers.reading.stains import Margin
 from renderers.reading.strokes import wiped
 from renderers.shapes import disc, line, rectangle, star, union
 
@@ -98,22 +99,29 @@ class MazeRenderer(BoardRenderer[Maze]):
 
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
-        before = problem.position
-        picture = self.render(before, style)
-        reference = picture.rgb()
-        floor = style.colours()["floor"]
-        small = register(wiped(image, floor), wiped(reference, floor))
+        given = _given(problem.position, style)
+        small = register(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
         registration = replace(small, image=Image.fromarray(image, "RGB"))
-        frame = self.board(style, *self.size(before)).frame
-        n = min(frame.cell, max(8, min(20, READING_SIDE // before.size)))
-        size = frame.cols * n, frame.rows * n
-        raw = registration.crop(frame.box, size)
-        known = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(frame.box, size)
-        drift = drift_between(raw, known)
-        return Seen(registration, drift, drift.undo(raw), known, frame, picture)
+        raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
+        drift = drift_between(raw, given.cells)
+        return Seen(registration, drift, drift.undo(raw), given.cells, given.frame, given.margin)
 
 
 renderer = MazeRenderer()
+
+
+@lru_cache(maxsize=GIVENS)
+def _given(before: Maze, style: Style) -> Given:
+    """The maze as its editor was given it, kept for the next picture of a group."""
+    picture = renderer.render(before, style)
+    reference = picture.rgb()
+    frame = renderer.board(style, *renderer.size(before)).frame
+    n = min(frame.cell, max(8, min(20, READING_SIDE // before.size)))
+    cells = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(
+        frame.box, (frame.cols * n, frame.rows * n)
+    )
+    landmarks = Landmarks(wiped(reference, style.colours()["floor"]))
+    return Given(landmarks, cells, frame, Margin(picture, frame.box), None)
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, split
 from renderers.reading.register import Floats
 from renderers.reading.stains import NEW_CELL, OLD_CELL, margin_is_stained, stained_pixels
 from renderers.reading.strokes import HAZE, TOUCH, broken, coverage, hue_plane, paint_share, pen_counts
+from renderers.reading.tiles import levels_between
 
 Flags = NDArray[np.bool_]
 
@@ -181,12 +182,13 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags) -> Flags:
 def _stain(seen: Seen, share: Floats, changed: Flags) -> str:
     """Where something was drawn that is not in the pen's colour: a cell, or the margin; empty if nowhere."""
     rows, cols, n = share.shape[:3]
-    strange = stained_pixels(seen.board, seen.known).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
+    drawn = seen.board.clip(0, 255).astype(np.uint8)
+    strange = stained_pixels(drawn, *levels_between(seen.known)).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
     foreign = (strange & (share < HAZE))[:, :, 1:-1, 1:-1].mean(axis=(2, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
     row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
     if foreign[row, col] > 1:
         return f"cell ({row}, {col})"
-    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.before, seen.frame.box) else ""
+    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:

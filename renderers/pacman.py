@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.games.pacman import BEAN, CHERRY, FACING, GHOSTS, NOTHING, PELLET, WALL, Position
-from renderers.board import BoardRenderer, Seen, smooth_tiles
+from renderers.board import BoardRenderer, Seen
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
-from renderers.reading.classify import Named, classify
+from renderers.reading.classify import Named
 from renderers.shapes import disc, line, pacman, polygon, rectangle, subtract, union
 
 THINGS = NOTHING + BEAN + PELLET + CHERRY + GHOSTS + "".join(FACING) + WALL
@@ -44,8 +44,8 @@ _NEIGHBOURS = (
 )  # fmt: skip
 
 _READ_FORMS = (0, _UP | _DOWN, _LEFT | _RIGHT, 255)
-_READ = np.array([*range(_WALL), *(_WALL + _FORMS.index(form) for form in _READ_FORMS)])
-_MEANS = np.minimum(_READ, _WALL)
+_READ = np.array([*(True for _ in range(_WALL)), *(form in _READ_FORMS for form in _FORMS)])
+_MEANING = np.minimum(np.arange(_WALL + len(_FORMS)), _WALL)
 
 _TOWARDS = {"^": (0.0, -1.0), "v": (0.0, 1.0), "<": (-1.0, 0.0), ">": (1.0, 0.0)}
 _EYE = {"^": (0.27, 0.44), "v": (0.73, 0.56), "<": (0.46, 0.27), ">": (0.54, 0.27)}
@@ -54,6 +54,7 @@ _EYE = {"^": (0.27, 0.44), "v": (0.73, 0.56), "<": (0.46, 0.27), ">": (0.54, 0.2
 class PacmanRenderer(BoardRenderer[Position]):
     name = "pacman"
     reading_cell, reading_side = 24, 256
+    meaning = _MEANING
 
     def size(self, position: Position) -> tuple[int, int]:
         return len(position.rows), len(position.rows[0])
@@ -78,11 +79,11 @@ class PacmanRenderer(BoardRenderer[Position]):
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
         return Position(tuple("".join(THINGS[number] for number in row) for row in np.minimum(symbols, _WALL)))
 
+    def allowed(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_]:
+        return np.broadcast_to(_READ, (*self.size(problem.position), len(_READ)))
+
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
-        frame = seen.frame
-        tiles = smooth_tiles(self, style, frame.rows, frame.cols)[_READ]
-        inset = max(1, round(self.inset * tiles.shape[1]))
-        named = classify(seen.cells, tiles, meaning=_MEANS, inset=inset)
+        named = super().name_cells(seen, problem, style)
         forms = self.encode(self.decode(named.symbols, problem, style), style)
         return Named(forms, named.confidence, named.distance)
 

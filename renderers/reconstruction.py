@@ -16,8 +16,8 @@ from gamegen.games.reconstruction import BLANK, FILLED, Position, View
 from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
-from renderers.reading.register import Box, register
-from renderers.reading.stains import margin_is_stained
+from renderers.reading.register import Box, Landmarks, Scan, register
+from renderers.reading.stains import Margin, margin_is_stained
 from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
@@ -68,9 +68,7 @@ class ReconstructionRenderer(Renderer[Position]):
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
         before = self.render(problem.position, style)
         layout = sheet_of(problem.position.size, style).layout
-        registration = register(
-            image, before.grey(), shaky=silhouettes_of(layout) if problem.kind == "project" else None
-        )
+        registration = register(Scan(image), _landmarks(problem, style))
         look = Look(registration, page_drift(registration, before), layout, style)
         views = {name: read_silhouette(name, look) for name in TITLES}
         heights, confidence, distance = read_heights(look, problem.position.heights)
@@ -78,9 +76,20 @@ class ReconstructionRenderer(Renderer[Position]):
         position = Position(heights, front, side)
         distances = np.concatenate([distance, *(named.distance.ravel() for named in views.values())])
         sure = min(confidence, *(float(named.confidence.min()) for named in views.values()))
-        stained = margin_is_stained(registration, look.drift, self.render(position, style), WHOLE_PAGE)
+        stained = margin_is_stained(registration, look.drift, _page(position, style))
         quality = float(max(0.0, 1 - np.sqrt((distances**2).mean()) / 128))
         return Reading(position, sure, quality, "the page" if stained else "")
+
+
+@lru_cache(maxsize=64)
+def _landmarks(problem: Problem[Position], style: Style) -> Landmarks:
+    shaky = silhouettes_of(sheet_of(problem.position.size, style).layout) if problem.kind == "project" else None
+    return Landmarks(renderer.render(problem.position, style).grey(), shaky=shaky)
+
+
+@lru_cache(maxsize=64)
+def _page(position: Position, style: Style) -> Margin:
+    return Margin(renderer.render(position, style), WHOLE_PAGE)
 
 
 def _marks(view: View) -> NDArray[np.intp]:

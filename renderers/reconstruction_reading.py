@@ -14,6 +14,7 @@ from renderers import isometric
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
 from renderers.reading.colour import Drift, drift_between
 from renderers.reading.register import Floats, Registration
+from renderers.reading.tiles import Tiles
 from renderers.reconstruction_sheet import TITLES, Layout
 
 READING_UNIT, READING_CELL, DRIFT_SIDE = 14, 14, 96
@@ -56,7 +57,7 @@ def read_silhouette(name: str, look: Look) -> Named:
     colours = look.style.colours()
     tiles = np.empty((2, READING_CELL, READING_CELL, 3))
     tiles[0], tiles[1] = colours["blank"], colours["filled"]
-    named = classify(smooth(split_cells(seen, n, n)), tiles, inset=2)
+    named = classify(smooth(split_cells(seen, n, n)), Tiles(tiles, inset=2))
     try:
         demand(named)
     except UnreadableImage as error:

@@ -18,8 +18,9 @@ from renderers.frames import draw_frames, frame_width, read_frames, stain_beside
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
-from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand
+from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, demand
 from renderers.reading.register import Floats
+from renderers.reading.tiles import distances, insides
 from renderers.shapes import stamp
 
 SYMBOLS = ALPHABET + BLANK
@@ -89,16 +90,15 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             return named
         frame = seen.frame
         tiles = smooth_tiles(self, style, frame.rows, frame.cols)
-        only = given[..., None] == np.arange(len(SYMBOLS))
-        there = classify(seen.cells, tiles, allowed=only, inset=max(1, round(self.inset * tiles.shape[1])))
-        share = (named.distance + NOISE) / (there.distance + NOISE)
-        stayed = other & (share > LIKE_BEFORE)
-        unsure = other & (share > LIKE_NEITHER) & ~stayed
-        return Named(
-            np.where(stayed, given, named.symbols),
-            np.select([stayed, unsure, other], [LOWEST_CONFIDENCE, 0.0, 1 - share], named.confidence),
-            np.where(stayed, there.distance, named.distance),
-        )
+        gaps = distances(insides(seen.cells[other], tiles), tiles)
+        there = gaps[np.arange(len(gaps)), given[other]]
+        share = (named.distance[other] + NOISE) / (there + NOISE)
+        stayed = share > LIKE_BEFORE
+        symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
+        symbols[other] = np.where(stayed, given[other], symbols[other])
+        distance[other] = np.where(stayed, there, distance[other])
+        confidence[other] = np.select([stayed, share > LIKE_NEITHER], [LOWEST_CONFIDENCE, 0.0], 1 - share)
+        return Named(symbols, confidence, distance)
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:

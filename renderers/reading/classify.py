@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from renderers.reading.register import Floats
+from renderers.reading.tiles import Tiles, distances, insides
 
 NOISE = 7.0
 """Differences of this many grey levels mean nothing."""
@@ -18,6 +19,9 @@ FARTHEST = 62.0
 """A cell this far (root mean square, grey levels) from every tile shows something else."""
 
 LOWEST_CONFIDENCE = 0.12
+
+NEAR, CLEAR = 12.0, 0.3
+"""A cell this near to the tile it is likely to show, and with this confidence, needs no comparison with the others."""
 
 FAINT, STRONGEST = 0.62, 0.97
 """A change must reach this share of its full contrast, taken at this quantile of the cell's pixels."""
@@ -47,14 +51,15 @@ def smooth(cells: Floats) -> Floats:
 
 def smooth_board(board: Floats) -> Floats:
     """The same blur of a whole board (h, w, 3); only the outermost pixels of cells differ, where no reader looks."""
-    rows = board.copy()
-    rows[1:-1] += 0.5 * (board[:-2] + board[2:])
-    rows[[0, -1]] *= 2
-    rows *= 0.5
-    result = rows.copy()
-    result[:, 1:-1] += 0.5 * (rows[:, :-2] + rows[:, 2:])
-    result[:, [0, -1]] *= 2
-    result *= 0.5
+    rows = 2 * board
+    rows[1:] += board[:-1]
+    rows[:-1] += board[1:]
+    rows[[0, -1]] += board[[0, -1]]
+    result = 2 * rows
+    result[:, 1:] += rows[:, :-1]
+    result[:, :-1] += rows[:, 1:]
+    result[:, [0, -1]] += rows[:, [0, -1]]
+    result *= 1 / 16
     return result
 
 
@@ -72,35 +77,38 @@ def join_cells(cells: Floats) -> Floats:
 
 def classify(
     cells: Floats,
-    tiles: Floats,
+    tiles: Tiles,
     *,
-    meaning: NDArray[np.intp] | None = None,
     allowed: NDArray[np.bool_] | None = None,
-    inset: int = 1,
+    known: NDArray[np.intp] | None = None,
 ) -> Named:
-    """Name each cell (R, C, n, n, 3) by the nearest of the tiles (K, n, n, 3), also tried one pixel off all round.
+    """Name each cell (R, C, n, n, 3) by the nearest of the tiles, also tried one pixel off all round.
 
-    `meaning[k]` is the symbol that tile k stands for (several tiles may show one symbol), `allowed` (R, C, K) says
-    which tiles a cell can show at all, and `inset` pixels at the cell's border are left out: grid lines tell nothing.
+    `allowed` (R, C, K) says which tiles a cell can show at all. `known` (R, C), the tiles that cells are likely to
+    show, only saves time: a cell much nearer to a tile than that tile is to all others is nearest to it, by the
+    triangle inequality, and need not be compared with them.
     """
-    rows, cols, n = cells.shape[:3]
-    count = len(tiles)
-    meaning = np.arange(count, dtype=np.intp) if meaning is None else meaning
-    inner = slice(inset + 1, n - inset - 1)
-    size = (n - 2 * inset - 2) ** 2 * 3
-    wanted = np.ascontiguousarray(cells[:, :, inner, inner]).reshape(rows * cols, size)
-    best = np.full((rows * cols, count), np.inf)
-    own = (wanted**2).sum(axis=1)[:, None]
-    for d_row in (-1, 0, 1):
-        for d_col in (-1, 0, 1):
-            moved = tiles[:, inset + 1 + d_row : n - inset - 1 + d_row, inset + 1 + d_col : n - inset - 1 + d_col]
-            flat = moved.reshape(count, size)
-            gap = own - 2 * wanted @ flat.T + (flat**2).sum(axis=1)
-            np.minimum(best, gap / size, out=best)
-    distance = np.sqrt(np.maximum(best, 0)).reshape(rows, cols, count)
-    if allowed is not None:
-        distance = np.where(allowed, distance, np.inf)
-    return _decide(distance, meaning)
+    rows, cols = cells.shape[:2]
+    wanted = insides(cells, tiles)
+    free = np.broadcast_to(True if allowed is None else allowed, (rows, cols, len(tiles.images)))
+    free = free.reshape(rows * cols, -1)
+    symbols = np.zeros(rows * cols, np.intp)
+    confidence, distance = np.zeros(rows * cols), np.zeros(rows * cols)
+    rest = np.arange(rows * cols)
+    if known is not None:
+        guess = known.ravel()
+        gap = wanted - tiles.middle[guess]
+        far = np.sqrt(np.einsum("ij,ij->i", gap, gap) / gap.shape[1])
+        other = np.where(free, tiles.apart[guess], np.inf).min(axis=1).clip(0, 255) - far
+        sure = (far <= NEAR) & (far + NOISE <= (1 - CLEAR) * (other + NOISE))
+        symbols[sure], distance[sure] = tiles.meaning[guess[sure]], far[sure]
+        confidence[sure] = 1 - (far[sure] + NOISE) / (other[sure] + NOISE)
+        rest = np.flatnonzero(~sure)
+    if len(rest):
+        gaps = np.where(free[rest], distances(wanted[rest], tiles), np.inf)
+        symbols[rest], confidence[rest], distance[rest] = _decide(gaps, tiles.meaning)
+    shape = (rows, cols)
+    return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape))
 
 
 def demand(named: Named, *, where: NDArray[np.bool_] | None = None) -> None:
@@ -117,30 +125,32 @@ def demand(named: Named, *, where: NDArray[np.bool_] | None = None) -> None:
         )
 
 
-def demand_full_strength(seen: Floats, before: Floats, after: Floats, changed: NDArray[np.bool_]) -> None:
+def demand_full_strength(
+    cells: Floats, tiles: Tiles, before: NDArray[np.intp], after: NDArray[np.intp], *, where: NDArray[np.bool_]
+) -> None:
     """Raise UnreadableImage if a changed cell changed only half: drawn faintly, or not wiped out.
 
-    All are cells (R, C, n, n, 3): as seen, clean as they were, and clean as they are read. What counts is the contrast
-    of the change, not its shape, so another hand or another face is as good as ours.
+    `cells` (R, C, n, n, 3) are as seen; `before` and `after` (R, C) are the tiles that they showed and that they are
+    read as. What counts is the contrast of the change, not its shape: another hand or face is as good as ours.
     """
-    if not changed.any():
+    if not where.any():
         return
-    known = before[changed]
-    wanted = np.abs(after[changed] - known).max(axis=3).reshape(len(known), -1)
-    made = np.abs(seen[changed] - known).max(axis=3).reshape(len(known), -1)
+    inner = slice(tiles.inset, cells.shape[2] - tiles.inset)
+    known, meant = (tiles.images[numbers[where], inner, inner] for numbers in (before, after))
+    wanted = np.abs(meant - known).max(axis=3).reshape(len(known), -1)
+    made = np.abs(cells[where][:, inner, inner] - known).max(axis=3).reshape(len(known), -1)
     rank = int(STRONGEST * wanted.shape[1])
     faint = np.partition(made, rank, axis=1)[:, rank] < FAINT * np.partition(wanted, rank, axis=1)[:, rank]
     if faint.any():
-        row, col = np.argwhere(changed)[int(faint.argmax())]
+        row, col = np.argwhere(where)[int(faint.argmax())]
         raise UnreadableImage(f"the change in cell ({row}, {col}) is drawn so faintly that it may not be meant")
 
 
-def _decide(distance: Floats, meaning: NDArray[np.intp]) -> Named:
-    """The nearest symbol, against the nearest tile that means something else."""
-    nearest = distance.argmin(axis=2)
-    first = np.take_along_axis(distance, nearest[..., None], axis=2)[..., 0]
+def _decide(distance: Floats, meaning: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Of each cell (N, K): the nearest symbol, the confidence in it against all others, and its distance."""
+    nearest = distance.argmin(axis=1)
+    first = distance[np.arange(len(distance)), nearest]
     symbol = meaning[nearest]
-    other = np.where(meaning[None, None, :] == symbol[..., None], np.inf, distance).min(axis=2)
-    other = np.minimum(other, 255.0)
-    confidence = 1 - (first + NOISE) / (other + NOISE)
-    return Named(symbol, confidence.clip(0, 1), first)
+    other = np.where(meaning == symbol[:, None], np.inf, distance).min(axis=1)
+    confidence = 1 - (first + NOISE) / (np.minimum(other, 255.0) + NOISE)
+    return symbol, confidence.clip(0, 1), first

@@ -213,12 +213,15 @@ def _sides(layer: Layer, size: int, n: int, *, skip: int, margin: int) -> Floats
 
 def grown(layer: Layer, pixels: int) -> Layer:
     """The layer and everything up to `pixels` away from it, up, down and sideways."""
-    for axis in (0, 1):
-        padded = np.pad(layer, [(pixels, pixels) if at == axis else (0, 0) for at in (0, 1)])
-        span = layer.shape[axis]
-        parts = [padded.take(range(start, start + span), axis=axis) for start in range(2 * pixels + 1)]
-        layer = np.logical_or.reduce(parts)
-    return layer
+    tall = layer.copy()
+    for step in range(1, pixels + 1):
+        tall[step:] |= layer[:-step]
+        tall[:-step] |= layer[step:]
+    wide = tall.copy()
+    for step in range(1, pixels + 1):
+        wide[:, step:] |= tall[:, :-step]
+        wide[:, :-step] |= tall[:, step:]
+    return wide
 
 
 def _shut_in(line: Layer, size: int, n: int) -> Layer:

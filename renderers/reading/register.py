@@ -12,6 +12,7 @@ homography serves pictures of all sizes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -106,43 +107,71 @@ class Registration:
         return self.shrunk[across, down]
 
 
-def register(
-    image: Pixels, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None, start: Floats | None = None
-) -> Registration:
-    """Lay an edited picture (H, W, 3) onto the one the editor was given, (H, W) or (H, W, 3), or refuse.
+class Scan:
+    """An edited picture (H, W, 3), with its brightness at each level, worked out once it is asked for."""
 
-    `shaky` (H, W) is true where the edit changes so much that nothing there helps to find the board; `start` is where
-    the board is believed to lie, the matrix of an earlier registration.
+    def __init__(self, image: Pixels) -> None:
+        self.image = Image.fromarray(image, "RGB")
+        self._levels: dict[int, Floats] = {}
+
+    @cached_property
+    def _largest(self) -> Image.Image:
+        return _shrunk(self.image.convert("L", _GREY))
+
+    def level(self, number: int) -> Floats:
+        if number not in self._levels:
+            self._levels[number] = _brightness(self._largest, LEVELS[number])
+        return self._levels[number]
+
+
+class Landmarks:
+    """The picture that others are laid onto: keep it, if there are several.
+
+    `reference` is (H, W) or (H, W, 3); `shaky` (H, W) is true where the edit changes so much that nothing there helps
+    to find the board.
     """
-    picture = Image.fromarray(image, "RGB")
-    moving = _pyramid(picture.convert("L", _GREY))
-    still = _pyramid(
-        Image.fromarray(reference) if reference.ndim == 2 else Image.fromarray(reference).convert("L", _GREY)
-    )
-    blind = [_blind(shaky, side) for side in LEVELS]
-    finest = _Template(still[-1], blind[-1])
-    matrix, likeness = finest.fit(moving[-1], np.eye(3) if start is None else start, 8, NARROW)
+
+    def __init__(self, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None) -> None:
+        picture = Image.fromarray(reference)
+        self._largest = _shrunk(picture if reference.ndim == 2 else picture.convert("L", _GREY))
+        self._shaky = None if shaky is None else Image.fromarray(shaky.astype(np.uint8) * 255)
+        self._templates: dict[int, _Template] = {}
+
+    def template(self, number: int) -> _Template:
+        if number not in self._templates:
+            side = LEVELS[number]
+            self._templates[number] = _Template(_brightness(self._largest, side), _blind(self._shaky, side))
+        return self._templates[number]
+
+
+def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -> Registration:
+    """Lay an edited picture onto the one the editor was given, or refuse.
+
+    `start` is where the board is believed to lie, the matrix of an earlier registration.
+    """
+    finest = len(LEVELS) - 1
+    matrix = np.eye(3) if start is None else start
+    matrix, likeness = landmarks.template(finest).fit(scan.level(finest), matrix, 8, NARROW)
     if likeness < SAME:
-        coarse = [_Template(grey, part) for grey, part in zip(still[:-1], blind[:-1], strict=True)]
-        matrix, likeness = _search([*coarse, finest], moving)
+        matrix, likeness = _search(landmarks, scan)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(
             f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)"
         )
     if np.abs(matrix - np.eye(3)).max() > MOST_WARP:
         raise UnreadableImage("the board lies too far from where it was")
-    return Registration(matrix, likeness, picture)
+    return Registration(matrix, likeness, scan.image)
 
 
-def _search(templates: list[_Template], moving: list[Floats]) -> tuple[Floats, float]:
+def _search(landmarks: Landmarks, scan: Scan) -> tuple[Floats, float]:
     """Coarse to fine, from several zooms if need be; the best end wins, the earlier start on a tie."""
     best, best_likeness = np.eye(3), -1.0
     for start in STARTS:
         matrix = np.diag([1 + start, 1 + start, 1.0])
         likeness = 0.0
-        for template, grey, cut in zip(templates, moving, CUTS, strict=True):
-            free = 8 if template is templates[-1] else 6
-            matrix, likeness = template.fit(grey, matrix, free, cut)
+        for number, cut in enumerate(CUTS):
+            free = 8 if number == len(LEVELS) - 1 else 6
+            matrix, likeness = landmarks.template(number).fit(scan.level(number), matrix, free, cut)
         if likeness > best_likeness:
             best, best_likeness = matrix, likeness
         if likeness >= GOOD:
@@ -150,25 +179,36 @@ def _search(templates: list[_Template], moving: list[Floats]) -> tuple[Floats, f
     return best, best_likeness
 
 
-def _pyramid(image: Image.Image) -> list[Floats]:
-    """Brightness at each level, smoothed a little so that thin lines have slopes to follow."""
-    large = image.resize((LEVELS[-1],) * 2, Image.Resampling.BOX)
-    sizes = [large.reduce(LEVELS[-1] // side) if side != LEVELS[-1] else large for side in LEVELS]
-    return [_smooth(np.asarray(each, dtype=np.float64)) for each in sizes]
+def _shrunk(grey: Image.Image) -> Image.Image:
+    return grey.resize((LEVELS[-1],) * 2, Image.Resampling.BOX)
 
 
-def _blind(shaky: NDArray[np.bool_] | None, side: int) -> NDArray[np.bool_] | None:
+def _brightness(largest: Image.Image, side: int) -> Floats:
+    """(side, side), smoothed a little so that thin lines have slopes to follow."""
+    return _smooth(np.asarray(largest.reduce(LEVELS[-1] // side), dtype=np.float32))
+
+
+def _blind(shaky: Image.Image | None, side: int) -> NDArray[np.bool_] | None:
     """(side, side): the shaky pixels and those next to them, whose slopes they share."""
     if shaky is None:
         return None
-    small = Image.fromarray(shaky.astype(np.uint8) * 255).resize((side, side), Image.Resampling.BOX)
-    return _smooth(np.asarray(small, dtype=np.float64)) > 0
+    return _smooth(np.asarray(shaky.resize((side, side), Image.Resampling.BOX), dtype=np.float32)) > 0
 
 
 def _smooth(grey: Floats) -> Floats:
-    padded = np.pad(grey, 1, mode="edge")
-    rows = padded[:-2] + 2 * padded[1:-1] + padded[2:]
-    return (rows[:, :-2] + 2 * rows[:, 1:-1] + rows[:, 2:]) / 16
+    """A 3 x 3 binomial blur; exact, as grey levels are whole numbers."""
+    rows = 2 * grey
+    rows[1:] += grey[:-1]
+    rows[:-1] += grey[1:]
+    rows[0] += grey[0]
+    rows[-1] += grey[-1]
+    both = 2 * rows
+    both[:, 1:] += rows[:, :-1]
+    both[:, :-1] += rows[:, 1:]
+    both[:, 0] += rows[:, 0]
+    both[:, -1] += rows[:, -1]
+    both *= 1 / 16
+    return both
 
 
 class _Template:
@@ -176,10 +216,10 @@ class _Template:
 
     def __init__(self, grey: Floats, blind: NDArray[np.bool_] | None = None) -> None:
         side = grey.shape[0]
-        down, across = (np.asarray(slope) for slope in np.gradient(grey))
-        strength: Floats = down**2 + across**2
-        strength[:1] = strength[-1:] = 0
-        strength[:, :1] = strength[:, -1:] = 0
+        down, across, strength = (np.zeros_like(grey) for _ in range(3))  # there are none at the edge
+        down[1:-1] = (grey[2:] - grey[:-2]) / 2
+        across[:, 1:-1] = (grey[:, 2:] - grey[:, :-2]) / 2
+        strength[1:-1, 1:-1] = (down**2 + across**2)[1:-1, 1:-1]
         if blind is not None:
             strength[blind] = 0
         part = side // BLOCKS
@@ -192,8 +232,8 @@ class _Template:
         rows, cols = rows[strength[rows, cols] > FLAT], cols[strength[rows, cols] > FLAT]
         self.x = (cols + 0.5) * 2 / side - 1
         self.y = (rows + 0.5) * 2 / side - 1
-        self.value = grey[rows, cols]
-        gx, gy = across[rows, cols] * side / 2, down[rows, cols] * side / 2
+        self.value = grey[rows, cols].astype(np.float64)
+        gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
         x, y = self.x, self.y
         along = gx * x + gy * y
         self.descent = np.stack([gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y], axis=1)  # (K, 8)

@@ -14,12 +14,10 @@ from gamegen.core.cell import Cell
 from gamegen.core.rendering import Picture, Pixels
 from renderers.reading.colour import Drift
 from renderers.reading.register import Box, Floats, Registration
+from renderers.reading.tiles import STRONG, Tiles, levels_between
 
 MARGIN_SIDE, COARSEST = 256, 128
 """Side at which the page around the board is compared; a picture smaller than the second shows no labels to compare."""
-
-STRONG = 90
-"""Grey levels by which a stained pixel differs, in the colour where it differs most."""
 
 OLD_CELL, NEW_CELL, FOREIGN = 0.035, 0.4, 0.05
 """Shares of a cell that may be stained: of one that should be as it was, of one drawn anew in another hand, and of that
@@ -29,46 +27,77 @@ WINDOW, MARGIN = 10, 0.35
 """A margin is stained where so large a window is stained to so large a share: a halo round a letter is less."""
 
 
-def stained_pixels(seen: Floats, clean: Floats) -> NDArray[np.bool_]:
-    """(h, w): where `seen` (h, w, 3) is unlike `clean` and unlike its eight neighbours."""
-    drawn, levels = (part.clip(0, 255).astype(np.uint8) for part in (seen, clean))
-    low, high = _around(levels, np.minimum), _around(levels, np.maximum)
-    np.maximum(low, STRONG, out=low)
-    np.minimum(high, 255 - STRONG, out=high)
-    strange = (drawn < low - np.uint8(STRONG)) | (drawn > high + np.uint8(STRONG))
+def stained_pixels(seen: Pixels, low: Pixels, high: Pixels) -> NDArray[np.bool_]:
+    """(…, h, w): where `seen` (…, h, w, 3) is unlike a clean picture and its neighbours; see `levels_between`."""
+    strange = (seen < low) | (seen > high)
     found: NDArray[np.bool_] = strange[..., 0] | strange[..., 1] | strange[..., 2]
     return found
 
 
-def stained_cell(seen: Floats, clean: Floats, changed: NDArray[np.bool_], *, inset: int = 1) -> Cell | None:
-    """The most stained of the cells (R, C, n, n, 3) that is stained too much; `changed` (R, C) are cells drawn anew."""
-    rows, cols, n = seen.shape[:3]
-    board = stained_pixels(_board(seen), _board(clean)).reshape(rows, n, cols, n)
-    inner = board[:, inset : n - inset, :, inset : n - inset]
-    share = inner.mean(axis=(1, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
+def stained_cell(
+    cells: Floats,
+    tiles: Tiles,
+    symbols: NDArray[np.intp],
+    changed: NDArray[np.bool_],
+    *,
+    inset: int,
+    excused: NDArray[np.bool_] | None = None,
+) -> Cell | None:
+    """The most stained of the cells (R, C, n, n, 3) that is stained too much, if they show these tiles.
+
+    `changed` (R, C) are cells drawn anew, and `excused` (R, C, n, n) pixels that are no stains, whatever they show.
+    """
+    inner = (slice(None), slice(None), slice(inset, cells.shape[2] - inset), slice(inset, cells.shape[2] - inset))
+    drawn = cells[inner].clip(0, 255).astype(np.uint8)
+    low, high = (levels[symbols][inner] for levels in tiles.unstained)
+    stained = stained_pixels(drawn, low, high)
+    if excused is not None:
+        stained &= ~excused[inner]
+    share = stained.mean(axis=(2, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
     for row, col in np.argwhere(changed & (share * NEW_CELL > FOREIGN)):
-        odd = inner[row, :, col]
-        colours = clean[row, col, ::4, ::4].reshape(-1, 3)
-        drawn = seen[row, col, inset : n - inset, inset : n - inset][odd]
-        away = np.abs(drawn[:, None] - colours).max(axis=2).min(axis=1)
-        share[row, col] = max(share[row, col], float((away > STRONG).sum()) / odd.size / FOREIGN)
+        colours = tiles.images[symbols[row, col], ::4, ::4].reshape(-1, 3)
+        odd = cells[inner][row, col][stained[row, col]]
+        away = np.abs(odd[:, None] - colours).max(axis=2).min(axis=1)
+        share[row, col] = max(share[row, col], float((away > STRONG).sum()) / stained[row, col].size / FOREIGN)
     row, col = np.unravel_index(int(share.argmax()), share.shape)
     return Cell(int(row), int(col)) if share[row, col] > 1 else None
 
 
-def margin_is_stained(registration: Registration, drift: Drift, picture: Picture, box: Box) -> bool:
-    """Whether something was drawn on the page around the board (`box`: left, top, right, bottom, as shares)."""
-    left, top, right, bottom = box
+class Margin:
+    """The clean page around a board (`box`: left, top, right, bottom, as shares); its parts are worked out once."""
+
+    def __init__(self, picture: Picture, box: Box) -> None:
+        left, top, right, bottom = box
+        self._picture = picture
+        self._bands: tuple[Box, ...] = (
+            (0.0, 0.0, 1.0, top), (0.0, bottom, 1.0, 1.0), (0.0, top, left, bottom), (right, top, 1.0, bottom)
+        )  # fmt: skip
+        self._levels: dict[int, list[tuple[Box, Pixels, Pixels]]] = {}
+
+    def bands(self, side: int) -> list[tuple[Box, Pixels, Pixels]]:
+        """The bands that are wide enough to compare on a page of this side, and their unstained levels."""
+        if side not in self._levels:
+            sizes = [(round(side * (band[2] - band[0])), round(side * (band[3] - band[1]))) for band in self._bands]
+            self._levels[side] = [
+                (band, *levels_between(_part(self._picture, band, size)))
+                for band, size in zip(self._bands, sizes, strict=True)
+                if min(size) >= 4
+            ]
+        return self._levels[side]
+
+
+def margin_is_stained(registration: Registration, drift: Drift, margin: Margin) -> bool:
+    """Whether something was drawn on the page around the board."""
     side = min(MARGIN_SIDE, *registration.image.size)
     if side < COARSEST:
         return False
-    for band in ((0.0, 0.0, 1.0, top), (0.0, bottom, 1.0, 1.0), (0.0, top, left, bottom), (right, top, 1.0, bottom)):
-        size = round(side * (band[2] - band[0])), round(side * (band[3] - band[1]))
-        if min(size) < 4:
-            continue
-        seen = drift.undo(registration.crop(band, size))
-        found = stained_pixels(seen, _part(picture, band, size)) & registration.covers(band, size)
-        if _densest(found) > MARGIN:
+    for band, low, high in margin.bands(side):
+        size = low.shape[1], low.shape[0]
+        seen = drift.undo(registration.crop(band, size)).clip(0, 255).astype(np.uint8)
+        found = stained_pixels(seen, low, high)
+        if np.count_nonzero(found) <= MARGIN * min(WINDOW, size[0]) * min(WINDOW, size[1]):
+            continue  # too few for any window
+        if _densest(found & registration.covers(band, size)) > MARGIN:
             return True
     return False
 
@@ -88,19 +117,3 @@ def _part(picture: Picture, band: Box, size: tuple[int, int]) -> Floats:
     left, top, right, bottom = (round(edge * side) for edge in band)
     image = Image.fromarray(picture.palette[picture.pixels[top:bottom, left:right]])
     return np.asarray(image.resize(size, Image.Resampling.BOX), dtype=np.float32)
-
-
-def _board(cells: Floats) -> Floats:
-    rows, cols, n = cells.shape[:3]
-    return cells.transpose(0, 2, 1, 3, 4).reshape(rows * n, cols * n, 3)
-
-
-def _around(image: Pixels, least: np.ufunc) -> Pixels:
-    """The least (or largest) value of each pixel and its eight neighbours, colour by colour."""
-    tall = image.copy()
-    least(tall[1:], image[:-1], out=tall[1:])
-    least(tall[:-1], image[1:], out=tall[:-1])
-    wide = tall.copy()
-    least(wide[:, 1:], tall[:, :-1], out=wide[:, 1:])
-    least(wide[:, :-1], tall[:, 1:], out=wide[:, :-1])
-    return wide
