@@ -7,7 +7,8 @@ so that nothing half-written is ever taken for an output.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -21,6 +22,7 @@ from gamegen import __version__
 from gamegen.core.errors import BadInput, UnreadableImage
 from gamegen.images import load_rgb
 from gamegen.stored import StoredRow
+from gamegen.writing.folder import alone_in
 from gamegen.writing.format import replacing
 
 ABOUT, FAILURES = "edit.json", "failures.jsonl"
@@ -46,8 +48,8 @@ def dataset_id(dataset: Path) -> str:
     raise BadInput(f"{dataset} has neither hashes.tsv nor manifest.json nor an index; it cannot be told from others")
 
 
-def claim(out: Path, dataset: Path, *, editor: str, options: Mapping[str, Any]) -> None:
-    """Make the folder this run's, or find that it is; clear what a killed run left half-written."""
+def foreign(out: Path, dataset: Path, *, editor: str, options: Mapping[str, Any]) -> bytes:
+    """What says whose the folder is; BadInput if it is another's. Nothing is written yet."""
     mine = {
         "dataset": dataset_id(dataset),
         "folder": _way(out, dataset),
@@ -56,8 +58,11 @@ def claim(out: Path, dataset: Path, *, editor: str, options: Mapping[str, Any]) 
         "protocol": "direct",
         "gamegen": __version__,
     }
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out} is a file, not a folder")
+    there = [path.name for path in out.iterdir() if path.name[0] != "."] if out.exists() else []
     about = out / ABOUT
-    if about.exists():
+    if about.exists():  # looked for after the others: another share of this run may just have begun
         try:
             theirs = orjson.loads(about.read_bytes())
             other = [name for name in ("dataset", "editor", "options") if theirs[name] != mine[name]]
@@ -66,13 +71,22 @@ def claim(out: Path, dataset: Path, *, editor: str, options: Mapping[str, Any]) 
         if other:
             was = f"{theirs[other[0]]!r}, not {mine[other[0]]!r}"
             raise BadInput(f"{out} holds outputs of another {other[0]}: {was}; choose another folder")
-    elif out.exists() and (not out.is_dir() or any(p.name[0] != "." for p in out.iterdir())):
+    elif there:
         raise BadInput(f"{out} exists and is no folder of an earlier run (it has no {ABOUT}); choose another")
-    else:
-        with replacing(about) as stream:
-            stream.write(orjson.dumps(mine, option=orjson.OPT_INDENT_2) + b"\n")
-    for draft in [*out.glob(".*.tmp"), *out.glob("*/.*.tmp")]:
-        draft.unlink(missing_ok=True)
+    return orjson.dumps(mine, option=orjson.OPT_INDENT_2) + b"\n"
+
+
+@contextmanager
+def claimed(out: Path, about: bytes, *, shared: bool) -> Iterator[None]:
+    """Make the folder this run's, with other shares of it or alone; a run that dies leaves it free."""
+    with alone_in(out, shared=shared):
+        if not (out / ABOUT).exists():
+            with replacing(out / ABOUT) as stream:
+                stream.write(about)
+        if not shared:  # then nobody else can be writing, and what is half-written was left by a killed run
+            for draft in [*out.glob(".*.tmp"), *out.glob("*/.*.tmp")]:
+                draft.unlink(missing_ok=True)
+        yield
 
 
 def _way(out: Path, dataset: Path) -> str:
@@ -115,8 +129,12 @@ def keep(edit: Edit, path: Path) -> str:
     return ""
 
 
-def write_failures(out: Path, failures: Sequence[Failure]) -> None:
-    with replacing(out / FAILURES) as stream:
+def write_failures(out: Path, failures: Sequence[Failure], name: str = FAILURES) -> None:
+    """The whole run's list takes the place of those of its shares."""
+    with replacing(out / name) as stream:
         for failure in failures:
             line = {"output": failure.output, "id": failure.id, "reason": failure.reason}
             stream.write(orjson.dumps(line) + b"\n")
+    if name == FAILURES:
+        for part in out.glob("failures-*-of-*.jsonl"):
+            part.unlink(missing_ok=True)

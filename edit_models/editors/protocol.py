@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from PIL import Image
 
+from gamegen.core.errors import BadInput
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -22,6 +24,10 @@ class Request:
 class Edit:
     image: Image.Image
     thinking: str = ""
+
+
+class Stop(BadInput):
+    """Raised by an editor when no other sample will fare better, as after a refused key: the run ends at once."""
 
 
 class Editor(Protocol):

@@ -1,7 +1,8 @@
 """Editors behind an OpenAI-compatible server: `images/edits`, and chat models that answer with a picture.
 
 The key and the address come from OPENAI_API_KEY and OPENAI_BASE_URL or from options. A busy or broken server is asked
-again, each time after twice the pause (or the pause it names); what it answers in the end is the sample's failure.
+again, each time after twice the pause (when it names one, all requests wait that long); what it answers in the end is
+the sample's failure. A refused key stops the run.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import io
-import os
 import re
 import time
 from collections.abc import Mapping
@@ -17,13 +17,11 @@ from typing import Any
 
 from PIL import Image
 
-from edit_models.editors.protocol import Edit
-from gamegen.core.errors import BadInput, GamegenError, MissingExtra
+from edit_models.editors.protocol import Edit, Stop
+from edit_models.endpoint import AGAIN, HOPELESS, LONGEST_PAUSE, reach, refusal, retry_after
+from gamegen.core.errors import GamegenError, MissingExtra
 from gamegen.images import load_rgb
 
-OPENAI = "https://api.openai.com/v1"
-BUSY = (408, 409, 429, 500, 502, 503, 504)
-LONGEST_PAUSE = 60.0
 DATA_URL = re.compile(r"data:image/[a-z]+;base64,([A-Za-z0-9+/=\s]+)")
 
 
@@ -41,36 +39,44 @@ class Server:
             import httpx
         except ImportError:
             raise MissingExtra("httpx", "editors") from None
-        key = api_key or os.environ.get("OPENAI_API_KEY")
-        if not key:
-            raise BadInput("no key: set OPENAI_API_KEY (to any word, for a server that wants none)")
-        self.url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI).rstrip("/")
+        self.url, headers = reach(base_url, api_key)
         self.retries, self.backoff = retries, backoff
         self.timeout = timeout
-        self.client = httpx.Client(headers={"Authorization": f"Bearer {key}"}, timeout=timeout)
+        self.client = httpx.Client(headers=headers, timeout=timeout)
+        self._not_before = 0.0  # by the monotonic clock; threads may set it at once, and the later time counts
 
     def post(self, path: str, **content: Any) -> Any:
-        """The JSON answer; BadReply when all tries are used up, or the server refuses."""
+        """The JSON answer; BadReply when all tries are used up or this request is refused, Stop if any would be."""
         import httpx
 
-        problem = ""
+        url, problem = f"{self.url}/{path}", ""
         for attempt in range(self.retries + 1):
-            pause = self.backoff * 2**attempt
+            time.sleep(max(0.0, self._not_before - time.monotonic()))
             try:
-                reply = self.client.post(f"{self.url}/{path}", **content)
+                reply = self.client.post(url, **content)
                 if reply.status_code == 200:
                     return reply.json()
-                problem = f"{reply.status_code}: {reply.text[:200]}"
-                if reply.status_code not in BUSY:
-                    raise BadReply(f"the server refused with {problem}")
-                pause = max(pause, _seconds(reply.headers.get("retry-after")))
             except httpx.TimeoutException:
                 problem = f"no answer within {self.timeout:g} s"
             except (httpx.TransportError, ValueError) as error:  # cut off, unreachable, or not JSON
                 problem = f"{type(error).__name__}: {error}"
+            else:
+                problem = self._trouble(url, reply)
             if attempt < self.retries:
-                time.sleep(min(pause, LONGEST_PAUSE))
+                time.sleep(min(self.backoff * 2**attempt, LONGEST_PAUSE))
         raise BadReply(f"gave up after {self.retries + 1} tries; the last: {problem}")
+
+    def _trouble(self, url: str, reply: Any) -> str:
+        """What is wrong, if it may pass; else it is raised."""
+        status, text = reply.status_code, reply.text[:200]
+        if status in HOPELESS:
+            raise Stop(refusal(url, status, text))
+        if status not in AGAIN:
+            raise BadReply(f"the server refused with {status}: {text}")
+        named = retry_after(reply.headers)
+        if named is not None:
+            self._not_before = max(self._not_before, time.monotonic() + min(named, LONGEST_PAUSE))
+        return f"{status}: {text}"
 
     def picture(self, source: str) -> Image.Image:
         """From a data URL, base64, or an address; the key is not sent to the address."""
@@ -87,8 +93,8 @@ class Server:
             raise BadReply(f"the picture is not base64: {error}") from error
 
 
-class ImagesEditor:
-    """`POST images/edits`."""
+class ServerEditor:
+    """What both kinds are made with; `fields` (size, quality…) go into every request, the seed only if told so."""
 
     def __init__(
         self,
@@ -102,13 +108,19 @@ class ImagesEditor:
         send_seed: bool = False,
         **fields: Any,
     ) -> None:
-        """`fields` (size, quality…) go into every request; the seed only where the server knows it."""
         self.server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries, backoff=backoff)
-        self.fields = {"model": target, **{name: str(value) for name, value in fields.items()}}
+        self.fields: dict[str, Any] = {"model": target, **fields}
         self.send_seed = send_seed
 
+    def request(self, seed: int, **content: Any) -> dict[str, Any]:
+        return {**self.fields, **content} | ({"seed": seed} if self.send_seed else {})
+
+
+class ImagesEditor(ServerEditor):
+    """`POST images/edits`."""
+
     def edit(self, image: Image.Image, instruction: str, *, seed: int) -> Edit:
-        fields = {**self.fields, "prompt": instruction} | ({"seed": str(seed)} if self.send_seed else {})
+        fields = {name: str(value) for name, value in self.request(seed, prompt=instruction).items()}
         answer = self.server.post("images/edits", data=fields, files={"image": ("image.png", _png(image), "image/png")})
         match answer:
             case {"data": [{"b64_json": str(data)}, *_]} | {"data": [{"url": str(data)}, *_]}:
@@ -116,30 +128,14 @@ class ImagesEditor:
         raise BadReply(f"no picture in the answer: {str(answer)[:200]}")
 
 
-class ChatEditor:
+class ChatEditor(ServerEditor):
     """`POST chat/completions` with a model that draws; its words are kept as its thinking."""
-
-    def __init__(
-        self,
-        target: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        timeout: float = 300.0,
-        retries: int = 5,
-        backoff: float = 1.0,
-        send_seed: bool = False,
-        **fields: Any,
-    ) -> None:
-        self.server = Server(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries, backoff=backoff)
-        self.fields = {"model": target, "modalities": ["image", "text"], **fields}
-        self.send_seed = send_seed
 
     def edit(self, image: Image.Image, instruction: str, *, seed: int) -> Edit:
         url = f"data:image/png;base64,{base64.b64encode(_png(image)).decode()}"
         content = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": instruction}]
-        body = {**self.fields, "messages": [{"role": "user", "content": content}]}
-        answer = self.server.post("chat/completions", json=body | ({"seed": seed} if self.send_seed else {}))
+        body = {"modalities": ["image", "text"], **self.request(seed, messages=[{"role": "user", "content": content}])}
+        answer = self.server.post("chat/completions", json=body)
         match answer:
             case {"choices": [{"message": dict(message)}, *_]}:
                 return self._edit(message)
@@ -172,11 +168,3 @@ def _png(image: Image.Image) -> bytes:
 
 def _decoded(data: bytes) -> Image.Image:
     return Image.fromarray(load_rgb(data))
-
-
-def _seconds(header: str | None) -> float:
-    """The pause a server names; a date, which it may also name, counts as none."""
-    try:
-        return max(0.0, float(header or 0))
-    except ValueError:
-        return 0.0

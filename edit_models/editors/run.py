@@ -1,4 +1,8 @@
-"""An editor over a whole dataset: resumable, every sample accounted for, the same files however often it is stopped."""
+"""An editor over a whole dataset: resumable, every sample accounted for, the same files however often it is stopped.
+
+A run can be shared out: share 2 of 4 edits every fourth row, into the folder of the others or into one of its own. When
+those are copied together, the run without a share finishes: it edits what is still missing, if anything is.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +27,23 @@ from PIL import Image
 
 from edit_models.editors.outputs import (
     ABOUT,
+    FAILURES,
     Failure,
-    claim,
+    claimed,
     dataset_id,
+    foreign,
     is_done,
     keep,
     picture_path,
     write_failures,
 )
-from edit_models.editors.protocol import Edit, Request
+from edit_models.editors.protocol import Edit, Request, Stop
 from edit_models.editors.registry import build, check, waits
 from gamegen.core.errors import BadInput, GamegenError
 from gamegen.images import load_rgb
 from gamegen.stored import StoredRow, read_dataset
 
-__all__ = ["ABOUT", "Failure", "Ran", "dataset_id", "prompt_of", "run_editor", "seed_of"]
+__all__ = ["ABOUT", "Failure", "Ran", "Share", "dataset_id", "prompt_of", "run_editor", "seed_of"]
 
 LOG = logging.getLogger(__name__)
 
@@ -53,6 +59,33 @@ class Ran:
     @property
     def total(self) -> int:
         return self.edited + self.kept + len(self.failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Every `of`-th row, beginning with the `number`-th, which counts from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.of:
+            raise BadInput(f"a share is one of 1/N to N/N, not {self.number}/{self.of}")
+
+    @classmethod
+    def parse(cls, text: str) -> Share:
+        number, slash, of = text.partition("/")
+        if not slash or not number.isdecimal() or not of.isdecimal():
+            raise BadInput(f"a share is written as 2/4, not {text!r}")
+        return cls(int(number), int(of))
+
+    def count(self, rows: int) -> int:
+        return len(range(self.number - 1, rows, self.of))
+
+    @property
+    def failures(self) -> str:
+        """The name of the list of what failed."""
+        return FAILURES if self.of == 1 else f"failures-{self.number}-of-{self.of}.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,44 +106,61 @@ def run_editor(
     limit: int | None = None,
     jobs: int = 1,
     batch: int = 1,
+    share: Share | None = None,
     progress: Callable[[str], None] = lambda outcome: None,
 ) -> Ran:
-    """Edit every row that has no picture yet; `progress` hears `edited`, `kept` or `failed` for each row."""
+    """Edit every row that has no picture yet; `progress` hears `edited`, `kept` or `failed` for each row.
+
+    The editor is built only if there is something to edit.
+    """
     started = time.monotonic()
+    share = share or Share()
     if min(jobs, batch) < 1 or (limit is not None and limit < 1):
         raise BadInput("limit, jobs and batch must be at least 1")
-    rows = islice(read_dataset(dataset), limit)
-    first = next(rows, None)
-    if first is None:
+    check(editor, options or {})
+    about = foreign(out, dataset, editor=editor, options=options or {})
+    tally = _Tally(progress)
+    missing = _missing(dataset, share, limit, out, tally)
+    first = next(missing, None)
+    if not tally.rows:
         raise BadInput(f"{dataset} has no rows")
     job = Job(editor, orjson.dumps(dict(options or {})), out)
-    check(editor, options or {})
-    if jobs == 1 or waits(editor):
+    if first is not None and (jobs == 1 or waits(editor)):
         _editor(job)  # built here, so that what is wrong with it is said before anything is written
-    claim(out, dataset, editor=editor, options=options or {})
+    with claimed(out, about, shared=share.of > 1):
+        try:
+            for failed in _work(job, _chunks(chain([first] if first else [], missing), batch), jobs):
+                tally.add("edited" if failed is None else "failed", failed)
+        finally:
+            write_failures(out, tally.failures, share.failures)
+    return Ran(out, tally.edited, tally.kept, tuple(tally.failures), time.monotonic() - started)
 
-    kept = 0
 
-    def missing() -> Iterator[StoredRow]:
-        nonlocal kept
-        for stored in chain([first], rows):
-            if is_done(stored, out):
-                kept += 1
-                progress("kept")
-            else:
-                yield stored
+class _Tally:
+    """What became of the rows so far."""
 
-    edited, failures = 0, []
-    try:
-        for failed in _work(job, _chunks(missing(), batch), jobs):
-            if failed is None:
-                edited += 1
-            else:
-                failures.append(failed)
-            progress("edited" if failed is None else "failed")
-    finally:
-        write_failures(out, failures)
-    return Ran(out, edited, kept, tuple(failures), time.monotonic() - started)
+    def __init__(self, progress: Callable[[str], None]) -> None:
+        self.rows = self.edited = self.kept = 0
+        self.failures: list[Failure] = []
+        self._progress = progress
+
+    def add(self, outcome: str, failed: Failure | None = None) -> None:
+        self.edited += outcome == "edited"
+        self.kept += outcome == "kept"
+        self.failures += [failed] if failed else []
+        self._progress(outcome)
+
+
+def _missing(dataset: Path, share: Share, limit: int | None, out: Path, tally: _Tally) -> Iterator[StoredRow]:
+    """The rows of a share that have no picture yet."""
+    for number, stored in enumerate(islice(read_dataset(dataset), limit)):
+        tally.rows += 1
+        if number % share.of != share.number - 1:
+            continue
+        if is_done(stored, out):
+            tally.add("kept")
+        else:
+            yield stored
 
 
 def seed_of(stored: StoredRow) -> int:
@@ -196,11 +246,15 @@ def _edit_chunk(job: Job, chunk: Sequence[StoredRow]) -> list[Failure | None]:
 
 def _edits(editor: Any, chunk: Sequence[StoredRow]) -> list[Edit | str]:
     """An edit, or the reason why there is none, for each row; a batch that fails is tried again one by one."""
-    if len(chunk) > 1 and hasattr(editor, "edit_batch") and len({_size(stored) for stored in chunk}) == 1:
+    if len(chunk) > 1 and hasattr(editor, "edit_batch"):
         try:
-            edits = editor.edit_batch([_request(stored) for stored in chunk])
-            if len(edits) == len(chunk):
-                return [_checked(made) for made in edits]
+            requests = [_request(stored) for stored in chunk]
+            if len({request.image.size for request in requests}) == 1:
+                edits = editor.edit_batch(requests)
+                if len(edits) == len(chunk):
+                    return [_checked(made) for made in edits]
+        except Stop:
+            raise
         except Exception:  # one of them may be to blame, so each gets its own try and its own reason
             LOG.info("a batch failed; its samples are tried one by one", exc_info=True)
     return [_one(editor, stored) for stored in chunk]
@@ -213,6 +267,8 @@ def _one(editor: Any, stored: StoredRow) -> Edit | str:
         else:
             request = _request(stored)
             made = editor.edit(request.image, request.instruction, seed=request.seed)
+    except Stop:
+        raise
     except Exception as error:  # an editor may be anybody's: whatever it trips over, the other samples go on
         return f"{type(error).__name__}: {error}"
     return _checked(made)
@@ -230,7 +286,3 @@ def _checked(made: Any) -> Edit | str:
 def _request(stored: StoredRow) -> Request:
     image = Image.fromarray(load_rgb(stored.row["original_image"]))
     return Request(image, prompt_of(stored.row), seed_of(stored))
-
-
-def _size(stored: StoredRow) -> tuple[int, ...]:
-    return load_rgb(stored.row["original_image"]).shape

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import os
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from edit_models.endpoint import AGAIN, HOPELESS, LONGEST_PAUSE, reach, refusal, retry_after
 from edit_models.vlm.protocol import SCHEMA, Part
 from gamegen.core.errors import BadInput, JudgeFailed, MissingExtra
 
 if TYPE_CHECKING:
     import httpx
-
-HOME = "https://api.openai.com/v1"
-AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""Answers that may be better next time."""
-
-LONGEST_PAUSE = 120.0
 
 
 class ChatModel:
@@ -41,12 +34,7 @@ class ChatModel:
         pause: float = 1.0,
         max_tokens: int = 1024,
     ) -> None:
-        address = (base_url or os.environ.get("OPENAI_BASE_URL") or HOME).rstrip("/")
-        key = key or os.environ.get("OPENAI_API_KEY", "")
-        if not address.startswith(("http://", "https://")):
-            raise BadInput(f"the base URL must begin with http:// or https://, not {address!r}")
-        if not key and address == HOME:
-            raise BadInput(f"{HOME} needs a key: set OPENAI_API_KEY, or name another endpoint with --base-url")
+        address, headers = reach(base_url, key)
         try:
             import httpx
         except ImportError as error:
@@ -60,7 +48,7 @@ class ChatModel:
         self._slots = asyncio.Semaphore(concurrency)
         self._url = f"{address}/chat/completions"
         self._client = httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {key}"} if key else {},
+            headers=headers,
             timeout=timeout,
             limits=httpx.Limits(max_connections=concurrency),
         )
@@ -97,8 +85,8 @@ class ChatModel:
         status = response.status_code
         if status in AGAIN:
             return None, f"HTTP {status}", retry_after(response.headers)
-        if status in (401, 403):
-            raise BadInput(f"{self._url} refuses the key: HTTP {status} {response.text[:200]}")
+        if status in HOPELESS:
+            raise BadInput(refusal(self._url, status, response.text))
         if status in (400, 422) and structured:
             self._structured = False
             return None, f"HTTP {status}: {response.text[:200]}", None
@@ -124,22 +112,6 @@ class ChatModel:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, from a number or from a date that is taken against the endpoint's own clock."""
-    said = headers.get("retry-after", "").strip()
-    if not said:
-        return None
-    try:
-        return max(0.0, float(said))
-    except ValueError:
-        pass
-    try:
-        then, now = parsedate_to_datetime(said), parsedate_to_datetime(headers.get("date", ""))
-        return max(0.0, (then - now).total_seconds())
-    except (ValueError, TypeError):
-        return None
 
 
 def _piece(part: Part) -> dict[str, Any]:

@@ -10,6 +10,9 @@ Editors:
 
 Pictures are written to OUTPUTS/CATEGORY/NUMBER.png, thinking beside them as .txt. Samples that fail are listed with
 their reasons in OUTPUTS/failures.jsonl, and tried again by the next run.
+
+Several machines: run --shard 1/4 to --shard 4/4, into one folder or into four that are then copied together; the same
+command without --shard finishes. Several GPUs of one machine: --jobs N, each process takes the next one.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, help="only the first rows of the dataset")
     parser.add_argument("--jobs", type=int, default=1, help="processes, or requests at a time (default: 1)")
     parser.add_argument("--batch", type=int, default=1, help="pictures at once, where the editor can (default: 1)")
+    parser.add_argument("--shard", metavar="I/N", help="only every N-th row, from the I-th on: 1/4 to 4/4 are all")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -38,10 +42,11 @@ def run(args: argparse.Namespace) -> int:
     import orjson
     from tqdm import tqdm
 
-    from edit_models.editors.run import run_editor
+    from edit_models.editors.run import Share, run_editor
     from gamegen.stored import count_rows
 
-    total = min(count_rows(args.dataset), args.limit or sys.maxsize)
+    share = Share.parse(args.shard) if args.shard else Share()
+    total = share.count(min(count_rows(args.dataset), args.limit or sys.maxsize))
     with tqdm(total=total, unit=" edits", disable=args.json or not sys.stderr.isatty()) as bar:
 
         def advance(outcome: str) -> None:
@@ -57,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
             limit=args.limit,
             jobs=args.jobs,
             batch=args.batch,
+            share=share,
             progress=advance,
         )
     failed = len(ran.failures)
@@ -65,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         print(orjson.dumps({"folder": str(ran.folder), **counts, "seconds": ran.seconds}).decode())
     else:
         earlier = f", {ran.kept} there already" if ran.kept else ""
-        losses = f", {failed} failed (see {ran.folder / 'failures.jsonl'})" if failed else ""
+        losses = f", {failed} failed (see {ran.folder / share.failures})" if failed else ""
         print(f"{ran.edited} pictures by {args.editor} in {ran.folder} ({ran.seconds:.1f} s{earlier}){losses}")
     return 1 if failed else 0
 

@@ -21,13 +21,16 @@ except ImportError:  # Windows
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Make the folder and keep other runs out of it; a run that dies, however, leaves it free."""
+def alone_in(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Make the folder and keep other runs out of it; a run that dies, however, leaves it free.
+
+    Runs that share it keep out only those that do not.
+    """
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file, not a folder")
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        handle = lock(folder, wait=False)
+        handle = lock(folder, wait=False, shared=shared)
     except BlockingIOError:
         raise BadInput(f"another run is writing to {folder}; wait for it or choose another folder") from None
     try:

@@ -50,14 +50,17 @@ class Handler(BaseHTTPRequestHandler):
             fault = "401"
         if fault == "slow":
             time.sleep(1.5)
-        if fault.isdigit():
-            return self._answer(int(fault), "not now")
+        status, _, after = fault.partition(" after ")
+        if status.isdigit():
+            return self._answer(int(status), "not now", after=after)
         text = {"garbage": "<html>", "empty": "{}", "bad64": '{"data": [{"b64_json": "?"}]}'}.get(fault, GOOD)
         text = json.dumps({"choices": [{"message": self.chat}]}) if "chat" in self.path and fault == "well" else text
         return self._answer(200, text, cut=fault == "cut")
 
-    def _answer(self, status: int, text: str, *, cut: bool = False) -> None:
+    def _answer(self, status: int, text: str, *, cut: bool = False, after: str = "") -> None:
         self.send_response(status)
+        if after:
+            self.send_header("Retry-After", after)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         try:
@@ -121,8 +124,34 @@ def test_a_broken_server_is_given_up(server: type[Handler], faults: list[str], w
     assert server.paths["/v1/images/edits"] == tries
 
 
+def test_the_pause_that_a_server_names_is_kept(server: type[Handler]) -> None:
+    server.plan[:] = ["429 after 0.6"]
+    began = time.monotonic()
+    build("openai:painter", QUICK).edit(BOARD, "Make it red.", seed=7)
+    assert time.monotonic() - began >= 0.6 and server.paths["/v1/images/edits"] == 2
+
+
+@pytest.mark.parametrize(
+    "status, words", [(401, "refuses the key"), (403, "refuses the key"), (404, "the model's name")]
+)
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_refused_key_ends_the_run_and_loses_nothing(
+    server: type[Handler], dataset: Path, tmp_path: Path, status: int, words: str, jobs: int
+) -> None:
+    server.plan[:] = ["well"] * 4 + ["400"] + [str(status)] * 99
+    out = tmp_path / "out"
+    with pytest.raises(BadInput, match=words):
+        run_editor(dataset, editor="openai:painter", options=QUICK, out=out, jobs=jobs)
+    assert server.paths["/v1/images/edits"] <= 5 + 2 * jobs
+    assert len(list(out.glob("*/*.png"))) == 4
+    server.plan[:] = []
+    ran = run_editor(dataset, editor="openai:painter", options=QUICK, out=out)
+    assert (ran.kept, ran.edited, ran.failures) == (4, 17, ())
+
+
 def test_without_a_key_nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(BadInput, match="OPENAI_API_KEY"):
         build("openai:painter")
 

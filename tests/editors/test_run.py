@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from edit_models.editors.outputs import claimed, foreign
 from edit_models.editors.registry import build
-from edit_models.editors.run import Ran, prompt_of, run_editor, seed_of
+from edit_models.editors.run import Ran, Share, _editor, prompt_of, run_editor, seed_of
 from gamegen.__main__ import main
 from gamegen.core.errors import BadInput
 from gamegen.judge import verify
@@ -23,6 +25,15 @@ class Slow:
     def edit_row(self, row, *, seed):
         time.sleep(float(os.environ.get("SLOW", "0")))
         return Oracle().edit_row(row, seed=seed)
+"""
+HEAVY = """
+import os
+class Heavy:
+    def __init__(self):
+        if "HEAVY" in os.environ:
+            raise RuntimeError(os.environ["HEAVY"])
+    def edit(self, image, instruction, *, seed):
+        return image
 """
 FAULTY = """
 from pathlib import Path
@@ -97,6 +108,79 @@ def test_kill_and_rerun_equals_an_uninterrupted_run(
     ran = run_editor(dataset, editor="slow:Slow", out=killed)
     assert ran.kept >= 8 and ran.kept + ran.edited == 21
     assert _files(killed) == _files(tmp_path / "whole")
+
+
+def test_shares_of_a_run_make_the_whole(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli) -> None:
+    """Two processes into one folder, and three folders copied together: the same files as one run, failures too."""
+    _module(monkeypatch, tmp_path, "odd", ODD)
+    run_editor(dataset, editor="odd:Batched", out=tmp_path / "whole")
+    command = ("edit", dataset, "--editor", "odd:Batched", "--json")
+    together = [cli(*command, "--out", tmp_path / "same", "--shard", f"{n}/2", folder=tmp_path) for n in (1, 2)]
+    for number in (1, 2, 3):
+        own = tmp_path / f"own{number}"
+        assert main([*map(str, command), "--out", str(own), "--shard", f"{number}/3"]) == 1
+        shutil.copytree(own, tmp_path / "copied", dirs_exist_ok=True)
+    assert [json.loads(process.communicate()[0])["total"] for process in together] == [11, 10]
+    for folder in (tmp_path / "same", tmp_path / "copied"):
+        assert len(list(folder.glob("failures-*"))) > 1 and not (folder / "failures.jsonl").exists()
+        ran = run_editor(dataset, editor="odd:Batched", out=folder)
+        assert ran.edited == 0 and ran.kept + len(ran.failures) == 21
+        assert _files(folder) == _files(tmp_path / "whole")
+
+
+def test_a_share_of_nothing_is_no_error_but_a_bad_share_is(other_dataset: Path, tmp_path: Path) -> None:
+    ran = run_editor(other_dataset, editor="copy", out=tmp_path / "out", share=Share(3, 3))
+    assert ran.total == 0
+    for text in ("0/2", "3/2", "2", "a/b", "1/0", "-1/2"):
+        with pytest.raises(BadInput, match="a share is"):
+            Share.parse(text)
+
+
+def test_a_run_keeps_others_out_but_its_own_shares(dataset: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    about = foreign(out, dataset, editor="copy", options={})
+    with claimed(out, about, shared=True):
+        assert run_editor(dataset, editor="copy", out=out, share=Share(1, 2)).edited == 11
+        with pytest.raises(BadInput, match="another run"):
+            run_editor(dataset, editor="copy", out=out)
+    with claimed(out, about, shared=False), pytest.raises(BadInput, match="another run"):
+        run_editor(dataset, editor="copy", out=out, share=Share(2, 2))
+    assert run_editor(dataset, editor="copy", out=out).edited == 10
+
+
+def test_a_finished_run_does_not_build_its_editor(
+    dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _module(monkeypatch, tmp_path, "heavy", HEAVY)
+    run_editor(dataset, editor="heavy:Heavy", out=tmp_path / "out")
+    monkeypatch.setenv("HEAVY", "too heavy for this machine")
+    _editor.cache_clear()
+    assert run_editor(dataset, editor="heavy:Heavy", out=tmp_path / "out").kept == 21
+    next((tmp_path / "out").glob("*/*.png")).unlink()
+    with pytest.raises(RuntimeError, match="too heavy"):
+        run_editor(dataset, editor="heavy:Heavy", out=tmp_path / "out")
+
+
+def test_a_picture_of_the_dataset_that_cannot_be_opened_is_one_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut off, or said to be 30,000 pixels wide and high; in a batch with good ones."""
+    _module(monkeypatch, tmp_path, "odd", ODD)
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in ("good", "cut", "huge"):
+        Image.new("1" if name == "huge" else "RGB", (30_000, 30_000) if name == "huge" else (64, 64)).save(
+            data / f"{name}.png"
+        )
+    (data / "cut.png").write_bytes((data / "cut.png").read_bytes()[:-40])
+    rows = [
+        {"id": number, "name": "Maze", "original_image_path": f"{name}.png", "reference_image_path": "good.png"}
+        for number, name in enumerate(("good", "cut", "huge", "good"))
+    ]
+    (data / "data.json").write_text(json.dumps([row | {"instruction": "Go."} for row in rows]))
+    ran = run_editor(data, editor="odd:Kind", out=tmp_path / "out", batch=4)
+    assert (ran.edited, [failure.output for failure in ran.failures]) == (2, ["Maze/1", "Maze/2"])
+    assert "cannot open" in ran.failures[0].reason and "900000000 pixels" in ran.failures[1].reason
 
 
 def test_workers_end_with_a_killed_parent(dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli) -> None:
@@ -187,6 +271,11 @@ class Odd:
         self.gives = {"nothing": None, "text": "", "huge": Image.new("1", (30_000, 30_000))}[gives]
     def edit(self, image, instruction, *, seed):
         return self.gives
+class Kind:
+    def edit(self, image, instruction, *, seed):
+        return image
+    def edit_batch(self, requests):
+        return [each.image for each in requests]
 class Batched:
     def edit(self, image, instruction, *, seed):
         if seed % 2:

@@ -23,7 +23,8 @@ from .conftest import ROWS
 
 pytest.importorskip("httpx")
 
-from edit_models.vlm.chat import ChatModel, retry_after
+from edit_models.endpoint import retry_after
+from edit_models.vlm.chat import ChatModel
 
 GOOD = faulty.says('{"reason": "fine", "score": 5}')
 KEY = "secret of the tests"
