@@ -87,7 +87,8 @@ def _steer(problem: Problem[Position], position: Position, step: Step) -> bool:
     by, column = step.facts["by"], step.facts["column"]
     assert isinstance(by, int)
     side, code = (1, f"R{by}") if step.facts["side"] == "@right" else (-1, f"L{by}")
-    return by > 0 and _ship(position) + side * by == column and step.action == code
+    known = step.facts["side"] in ("@left", "@right")
+    return known and by > 0 and _ship(position) + side * by == column and step.action == code
 
 
 def _stay(problem: Problem[Position], position: Position, step: Step) -> bool:

@@ -37,7 +37,7 @@ def draw_volley(position: Position, rng: Stream, *, commands: int, turns: int) -
         action = Fire() if fire else _aim(now, heading, rng)
         program.append(str(action))
         now = game.apply(now, action)
-        step, heading = _step(now, heading)
+        step, heading = next_step(now, heading)
         now = _marched(now, step)
         made += step == March("down")
     if made != turns:
@@ -53,14 +53,14 @@ def draw_volley(position: Position, rng: Stream, *, commands: int, turns: int) -
 def _aim(position: Position, heading: str, rng: Stream) -> Move:
     """A move of up to four columns, mostly to where an invader will be once the formation has taken its next step."""
     (ship,) = position.ships()
-    step, _ = _step(position, heading)
+    step, _ = next_step(position, heading)
     targets = _marched(position, step).columns()
     moves = [by for by in range(-4, 5) if by and 0 <= ship.col + by < position.width]
     aimed = [by for by in moves if ship.col + by in targets]
     return Move(rng.choice(aimed if aimed and rng.chance(0.85) else moves))
 
 
-def _step(position: Position, heading: str) -> tuple[March | None, str]:
+def next_step(position: Position, heading: str) -> tuple[March | None, str]:
     """The formation's next step and the heading after it; no step if no invader is left."""
     columns = position.columns()
     if not columns:
@@ -86,7 +86,7 @@ def ticks(problem: Problem[Position]) -> Iterator[Tick]:
         command = game.parse_action(code)
         yield Tick(number, command, position, heading)
         position = game.apply(position, command)
-        step, turned = _step(position, heading)
+        step, turned = next_step(position, heading)
         if step is not None:
             yield Tick(number, step, position, heading)
             position = game.apply(position, step)

@@ -30,10 +30,10 @@ class Speaker:
     """Says things about one sample: in its language, by its labels, in wordings its own stream picks."""
 
     def __init__(self, book: Path, language: str, *, labels: Labels, terms: Mapping[str, str], rng: Stream) -> None:
-        self._sections = _sections(book, language)
+        self._sections = sections_of(book, language)
         self._language = language
         self._labels = labels
-        self._terms = _terms(book, language) | dict(terms)
+        self._terms = terms_of(book, language) | dict(terms)
         self._skin_terms = terms
         self._rng = rng
 
@@ -101,7 +101,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=64)
-def _sections(book: Path, language: str) -> dict[str, dict[str, list[str]]]:
+def sections_of(book: Path, language: str) -> dict[str, dict[str, list[str]]]:
     table = _load(book)
     if language not in table:
         raise BadInput(f"{book.name} has no words in language {language!r}, only in {', '.join(table)}")
@@ -109,7 +109,7 @@ def _sections(book: Path, language: str) -> dict[str, dict[str, list[str]]]:
 
 
 @lru_cache(maxsize=64)
-def _terms(book: Path, language: str) -> dict[str, str]:
+def terms_of(book: Path, language: str) -> dict[str, str]:
     shared: dict[str, str] = _load(FOLDER / "terms.toml")[language]
     own: dict[str, str] = _load(book)[language].get("terms", {})
     return shared | own

@@ -100,7 +100,7 @@ class Chess(Game[Diagram, Action]):
         return Diagram(tuple(rows.split("\n")), tuple(marks.split("\n")) if gap else _NO_MARKS)
 
     def parse_action(self, text: str) -> Action:
-        if re.fullmatch(r"[a-h][1-8][a-h][1-8][qrbn]?", text):
+        if re.fullmatch(r"([a-h][1-8])(?!\1)[a-h][1-8][qrbn]?", text):
             return Move(text)
         squares, _, colour = text.partition(" ")
         if colour in COLOURS and re.fullmatch(r"[a-h][1-8](,[a-h][1-8])*", squares):
