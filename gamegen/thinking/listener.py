@@ -128,7 +128,7 @@ class Listener:
             return re.escape(self._skin[name])
         names.append(name)
         if isinstance(example, int) or nouns:
-            return rf"(\d+)\ (?:{nouns})" if nouns else r"(\d+)"
+            return rf"(\d+|no)\ (?:{nouns})" if nouns else r"(\d+)"
         if isinstance(example, Cell):
             return f"({self._cell_shape})"
         term = isinstance(example, str) and example[:1] == "@" and not alone
@@ -139,7 +139,7 @@ class Listener:
         if isinstance(example, Cell):
             return [self._cell(words)]
         if isinstance(example, int):
-            return [int(words) if words.isdecimal() else None]
+            return [0 if words.lower() == "no" else int(words) if words.isdecimal() else None]
         if isinstance(example, tuple):
             return [self._several(words, example[0] if example else None)]
         if isinstance(example, str):
