@@ -34,7 +34,12 @@ class Adapter:
 _QWEN = Adapter(guidance="true_cfg_scale", always=(("negative_prompt", " "),))  # without it, guidance does nothing
 ADAPTERS = {
     "JoyImageEditPlusPipeline": Adapter(image="images", listed=True),
-    "OmniGenPipeline": Adapter(image="input_images", listed=True, prompt="<img><|image_1|></img> {}"),
+    "OmniGenPipeline": Adapter(
+        image="input_images",
+        listed=True,
+        prompt="<img><|image_1|></img> {}",
+        always=(("use_input_image_size_as_output", True),),
+    ),
     "QwenImageEditPipeline": _QWEN,
     "QwenImageEditPlusPipeline": _QWEN,
     "StableDiffusionInstructPix2PixPipeline": Adapter(batches=True),
@@ -44,7 +49,10 @@ ADAPTERS = {
 
 
 class PipelineEditor:
-    """Every sample has a generator of its own, on the CPU, so that its noise is the same on any device."""
+    """Every sample has a generator of its own, on the CPU, so that its noise is the same on any device.
+
+    Some pipelines also draw from torch's global generator, as OmniGen when it encodes the picture; it is set, too.
+    """
 
     def __init__(
         self, pipeline: Any, *, steps: int | None = None, guidance: float | None = None, extra: Mapping[str, Any]
@@ -137,4 +145,5 @@ def gpu_of(worker: int) -> str | None:
 def _generator(seed: int) -> Any:
     import torch
 
+    torch.manual_seed(seed)
     return torch.Generator("cpu").manual_seed(seed)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,44 +16,67 @@ from edit_models.editors.registry import build
 from edit_models.editors.run import run_editor
 from gamegen.core.errors import BadInput
 
-torch = pytest.importorskip("torch")
-diffusers = pytest.importorskip("diffusers")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+pytest.importorskip("transformers")
+
+from . import tiny_pipelines
 
 BOARD = Image.radial_gradient("L").resize((64, 64)).convert("RGB")
+RED = Image.new("RGB", (64, 64), "red")
 
 
 @pytest.fixture(scope="module")
 def pix2pix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tokenizers.pre_tokenizers import ByteLevel
-
-    torch.manual_seed(0)
-    letters = sorted(ByteLevel.alphabet())
-    words = [*letters, *(letter + "</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
-    tokenizer = transformers.CLIPTokenizer(
-        vocab={word: i for i, word in enumerate(words)}, merges=[], model_max_length=77
-    )
-    unet = diffusers.UNet2DConditionModel(
-        block_out_channels=(32, 64), layers_per_block=1, sample_size=16, in_channels=8, out_channels=4,
-        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"), up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
-        cross_attention_dim=32, norm_num_groups=8, attention_head_dim=8,
-    )  # fmt: skip
-    vae = diffusers.AutoencoderKL(
-        block_out_channels=[32, 64], latent_channels=4, norm_num_groups=8,
-        down_block_types=["DownEncoderBlock2D"] * 2, up_block_types=["UpDecoderBlock2D"] * 2,
-    )  # fmt: skip
-    reader = transformers.CLIPTextConfig(
-        hidden_size=32, intermediate_size=37, num_attention_heads=4, num_hidden_layers=2, vocab_size=len(tokenizer),
-        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=0,
-    )  # fmt: skip
-    pipeline = diffusers.StableDiffusionInstructPix2PixPipeline(
-        vae=vae, text_encoder=transformers.CLIPTextModel(reader), tokenizer=tokenizer, unet=unet,
-        scheduler=diffusers.EulerAncestralDiscreteScheduler(), safety_checker=None, feature_extractor=None,
-        requires_safety_checker=False,
-    )  # fmt: skip
     folder = tmp_path_factory.mktemp("models") / "pix2pix"
-    pipeline.save_pretrained(folder)
+    tiny_pipelines.write_pix2pix(folder)
     return folder
+
+
+seeing = pytest.mark.skipif(find_spec("torchvision") is None, reason="diffusers and transformers want torchvision here")
+
+
+@pytest.mark.parametrize(
+    "write, options, size",
+    [
+        pytest.param(
+            tiny_pipelines.write_kontext,
+            {"guidance": 2.5, "max_area": 64 * 64, "_auto_resize": False, "max_sequence_length": 32},
+            (64, 64),
+            id="FLUX Kontext",
+        ),
+        pytest.param(
+            tiny_pipelines.write_klein,
+            {"max_sequence_length": 64, "text_encoder_out_layers": [1, 2, 3], "guidance": 1.0},
+            (64, 64),
+            id="any pipeline with image and prompt",
+        ),
+        pytest.param(tiny_pipelines.write_omnigen, {"guidance": 2.0}, (64, 64), marks=seeing, id="OmniGen"),
+        pytest.param(
+            partial(tiny_pipelines.write_qwen_edit, plus=False),
+            {"guidance": 2.0, "height": 64, "width": 64},
+            (64, 64),
+            marks=seeing,
+            id="Qwen-Image-Edit",
+        ),
+        pytest.param(
+            partial(tiny_pipelines.write_qwen_edit, plus=True),
+            {"guidance": 2.0, "height": 64, "width": 64},
+            (64, 64),
+            marks=seeing,
+            id="Qwen-Image-Edit-Plus",
+        ),
+    ],
+)
+def test_pipelines_are_loaded_and_called_as_they_want_it(
+    write: Callable[[Path], None], options: dict[str, object], size: tuple[int, int], tmp_path: Path
+) -> None:
+    """Picture and seed decide everything, whatever was drawn in between."""
+    write(tmp_path / "model")
+    editor = build(f"diffusers:{tmp_path / 'model'}", {"steps": 2, **options})
+    first, other, again = (editor.edit(picture, "Make it {red}.", seed=1).image for picture in (BOARD, RED, BOARD))
+    assert first.size == size
+    assert first.tobytes() == again.tobytes() != other.tobytes()
 
 
 def test_the_seed_alone_decides_the_noise(pix2pix: Path) -> None:
@@ -82,7 +108,7 @@ def test_a_run_with_a_pipeline(pix2pix: Path, tmp_path: Path) -> None:
 
 
 def test_a_pipeline_whose_lists_are_references_is_called_one_by_one(tmp_path: Path) -> None:
-    _write_klein(tmp_path)
+    tiny_pipelines.write_klein(tmp_path)
     options = {"steps": 2, "max_sequence_length": 64, "text_encoder_out_layers": [1, 2, 3], "guidance": 1.0}
     editor = build(f"diffusers:{tmp_path}", options)
     requests = [Request(BOARD, "Make it red.", 1), Request(BOARD.rotate(90), "Make it blue.", 2)]
@@ -112,32 +138,3 @@ def test_what_cannot_be_loaded_or_called_is_refused(pix2pix: Path, tmp_path: Pat
         build(f"diffusers:{pix2pix}", {"dtype": "fp8"})
     with pytest.raises(BadInput, match="write diffusers:PATH_OR_NAME"):
         build("diffusers")
-
-
-def _write_klein(folder: Path) -> None:
-    from tokenizers.pre_tokenizers import ByteLevel
-
-    torch.manual_seed(0)
-    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-    words = [*special, *sorted(ByteLevel.alphabet())]
-    tokenizer = transformers.Qwen2Tokenizer(
-        vocab={word: i for i, word in enumerate(words)}, merges=[], eos_token=special[2], pad_token=special[0]
-    )
-    tokenizer.chat_template = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}"
-    reader = transformers.Qwen3Config(
-        hidden_size=16, intermediate_size=16, num_hidden_layers=4, num_attention_heads=2, num_key_value_heads=2,
-        head_dim=8, vocab_size=len(tokenizer), max_position_embeddings=512,
-    )  # fmt: skip
-    transformer = diffusers.Flux2Transformer2DModel(
-        patch_size=1, in_channels=4, num_layers=1, num_single_layers=1, attention_head_dim=16, num_attention_heads=2,
-        joint_attention_dim=48, timestep_guidance_channels=256, axes_dims_rope=[4, 4, 4, 4], guidance_embeds=False,
-    )  # fmt: skip
-    vae = diffusers.AutoencoderKLFlux2(
-        sample_size=32, down_block_types=("DownEncoderBlock2D",), up_block_types=("UpDecoderBlock2D",),
-        block_out_channels=(4,), layers_per_block=1, latent_channels=1, norm_num_groups=1, use_quant_conv=False,
-        use_post_quant_conv=False,
-    )  # fmt: skip
-    diffusers.Flux2KleinPipeline(
-        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(), vae=vae, tokenizer=tokenizer, transformer=transformer,
-        text_encoder=transformers.Qwen3ForCausalLM(reader),
-    ).save_pretrained(folder)  # fmt: skip
