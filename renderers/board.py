@@ -201,8 +201,8 @@ class BoardRenderer(Renderer[P]):
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        changed = symbols != self.encode(problem.position, style)
-        cell = stained_cell(seen.cells, tiles, symbols, changed, inset=tiles.inset)
+        known = self.encode(problem.position, style)
+        cell = stained_cell(seen.cells, tiles, symbols, symbols != known, inset=tiles.inset, before=known)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""

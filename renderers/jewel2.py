@@ -46,6 +46,10 @@ LOOKS, SURE = 4, 0.98
 COLOUR = 0.5
 """The weight of colour against light and shape when stones are told apart."""
 
+BARE = "bare"
+"""A tile whose stone was wiped off, though our own empty cells look otherwise: what editors make of an empty cell."""
+
+_MEANS = np.array([*range(len(THINGS)), THINGS.index(EMPTY)])
 _MARKS = PLAIN + ROW + COLUMN + BOMB
 _GEM = np.zeros(128, np.intp)
 _GEM[[ord(thing[0]) for thing in THINGS if thing[1] == PLAIN]] = [THINGS.index(t) for t in THINGS if t[1] == PLAIN]
@@ -61,13 +65,15 @@ class Jewel2Renderer(BoardRenderer[Position]):
         return position.height, position.width
 
     def symbols(self, style: Style) -> Sequence[str]:
-        return THINGS
+        return (*THINGS, BARE)
 
     def paint(self, symbol: str, n: int, style: Style, inks: Inks) -> Tile:
         gap, corner = style.number("tile_gap") / 100, style.number("tile_corner") / 100
         tile = rectangle(n, box=(gap, gap, 1 - gap, 1 - gap), radius=corner)
         if symbol == EMPTY:
             return compose(inks, n, [(tile, "empty")], "page")
+        if symbol == BARE:
+            return compose(inks, n, [(tile, "cell")], "page")
         radius = style.number("gem_size") / 200
         return compose(inks, n, [(tile, "cell"), *_stone(n, symbol[0], symbol[1], radius)], "page")
 
@@ -116,7 +122,7 @@ class Jewel2Renderer(BoardRenderer[Position]):
 @lru_cache(maxsize=64)
 def _pale_tiles(style: Style, rows: int, cols: int) -> Tiles:
     tiles = smooth_tiles(renderer, style, rows, cols)
-    return Tiles(_paled(tiles.images), inset=tiles.inset)
+    return Tiles(_paled(tiles.images), meaning=_MEANS, inset=tiles.inset)
 
 
 @lru_cache(maxsize=64)

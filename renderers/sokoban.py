@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.games.sokoban import BOX, BOXES, PLAYERS, SIGNS, TARGETS, WALL, Position
-from renderers.board import BoardRenderer
+from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
+from renderers.reading.classify import Named
 from renderers.shapes import cross, disc, intersection, line, rectangle, ring, subtract, union
+from renderers.sokoban_reading import with_own_boxes, with_placed_keeper
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(sign) for sign in SIGNS]] = range(len(SIGNS))
@@ -51,6 +53,17 @@ class SokobanRenderer(BoardRenderer[Position]):
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
         return Position(tuple("".join(SIGNS[number] for number in row) for row in symbols.tolist()))
+
+    def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
+        seen = super().look(image, problem, style)
+        rows, cols = seen.frame.rows, seen.frame.cols
+        tiles, clean = smooth_tiles(self, style, rows, cols), reading_tiles(self, style, rows, cols)
+        return with_own_boxes(seen, self.encode(problem.position, style), tiles, clean, style)
+
+    def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
+        named = super().name_cells(seen, problem, style)
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        return with_placed_keeper(named, seen.cells, self.encode(problem.position, style), tiles)
 
 
 def _frame(n: int, inset: float, width: float, radius: float = 0.0) -> Coverage:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Labels
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
@@ -19,8 +20,9 @@ from renderers.board import Board, BoardRenderer, Seen, reading_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
+from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
 from renderers.reading.digits import has_ink, read_digit
+from renderers.reading.register import Floats
 from renderers.shapes import disc, rectangle, stamp
 
 DIGITS = LARGEST_DIGIT + 1
@@ -31,6 +33,12 @@ LETTERED = 9
 
 OWN_HAND, NO_HAND = 15.0, 24.0
 """A digit this far (root mean square, grey levels) from its tile may be in another face or ink, and surely is."""
+
+SHARP, SHARP_EDGE = 44, 4
+"""Pixels across a cell whose digit is read rather than recognised, and how many of them at its border are left out."""
+
+INK_RANK = 0.985
+"""The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
 
 ANOTHER_HAND = 0.5
 """Confidence in a digit that was read, not recognised."""
@@ -98,13 +106,13 @@ class SudokuRenderer(BoardRenderer[Grid]):
             return named
         cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
         inset = max(2, round(self.inset * cells.shape[2]))
-        cells = cells[:, :, inset:-inset, inset:-inset]
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
-        blank[blank] = has_ink(cells[blank])
+        blank[blank] = has_ink(cells[:, :, inset:-inset, inset:-inset][blank])
+        asked = doubtful | blank | (named.distance > OWN_HAND)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        for row, col in np.argwhere(doubtful | blank | (named.distance > OWN_HAND)):
-            digit = read_digit(cells[row, col])
+        for (row, col), sharp in zip(np.argwhere(asked), _sharp(seen, asked), strict=True):
+            digit = read_digit(sharp)
             if digit is not None:
                 symbols[row, col] += digit - symbols[row, col] % DIGITS
                 confidence[row, col] = max(confidence[row, col], ANOTHER_HAND)
@@ -112,6 +120,21 @@ class SudokuRenderer(BoardRenderer[Grid]):
             elif doubtful[row, col] or blank[row, col]:
                 confidence[row, col] = 0.0
         return Named(symbols, confidence, distance)
+
+    def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
+        """Thin strokes are pale at the size in which cells are read: the ink of new digits is judged on sharp cells."""
+        known = self.encode(problem.position, style)
+        new = (symbols != known) & (symbols % DIGITS > 0) & (style.text("marks") == "digits")
+        if new.any():
+            cells = _sharp(seen, new)
+            ground = np.median(cells.reshape(len(cells), -1, 3), axis=1)  # (K, 3)
+            full = np.abs(ground - style.colours()["ink"]).max(axis=1)
+            drawn = np.abs(cells - ground[:, None, None]).max(axis=3).reshape(len(cells), -1)
+            faint = np.quantile(drawn, INK_RANK, axis=1) < FAINT * full
+            if faint.any():
+                row, col = np.argwhere(new)[int(faint.argmax())]
+                raise UnreadableImage(f"the digit in cell ({row}, {col}) is written too faintly to be meant")
+        super().demand_full_strength(seen, np.where(new, known, symbols), problem, style)
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> str:
         """New digits in another hand are unlike our tiles, but no stain: only plain digits were read as such."""
@@ -137,6 +160,16 @@ class SudokuRenderer(BoardRenderer[Grid]):
             canvas[y : y + width, left : right + width] = ink
         for x in range(left, right + 1, wide * frame.cell):
             canvas[top : bottom + width, x : x + width] = ink
+
+
+def _sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
+    """(K, n, n, 3): the insides of the cells that are asked for, larger than cells are read otherwise."""
+    frame = seen.frame
+    if not asked.any():
+        return np.empty((0, SHARP, SHARP, 3), np.float32)
+    board = seen.registration.crop(frame.box, (frame.cols * SHARP, frame.rows * SHARP))
+    inner = slice(SHARP_EDGE, -SHARP_EDGE)
+    return seen.drift.undo(split_cells(board, frame.rows, frame.cols)[asked][:, inner, inner])
 
 
 def _spot(marks: str, n: int) -> Coverage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,16 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.games.tictactoe import Grid
-from renderers.board import BoardRenderer
+from renderers.board import BoardRenderer, Seen, smooth_tiles
 from renderers.inks import Inks, Tile, compose
+from renderers.reading.classify import FARTHEST, Named, classify
+from renderers.reading.tiles import Tiles
 from renderers.shapes import cross, ring
 
 SYMBOLS = ".OX"
+MOVES = (-2, 0, 2)
+"""Pixels, at reading size, by which marks are looked for beside the middle; one more is always looked for."""
+
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 
@@ -37,11 +43,33 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         shape = ring(n, radius=0.31, width=weight) if symbol == "O" else cross(n, radius=0.29, width=weight)
         return compose(inks, n, [(shape, symbol.lower())], "cell")
 
+    def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
+        """A mark drawn by hand may be a little beside the middle of its cell."""
+        named = super().name_cells(seen, problem, style)
+        far = named.distance > FARTHEST
+        if not far.any():
+            return named
+        again = classify(seen.cells, _beside(style))
+        return Named(
+            np.where(far, again.symbols, named.symbols),
+            np.where(far, again.confidence, named.confidence),
+            np.where(far, again.distance, named.distance),
+        )
+
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
         return _NUMBER[np.frombuffer(position.places.encode(), np.uint8)].reshape(3, 3)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> Grid:
         return Grid("".join(SYMBOLS[number] for number in symbols.ravel()))
+
+
+@lru_cache(maxsize=64)
+def _beside(style: Style) -> Tiles:
+    """All tiles, moved by a few pixels each way."""
+    tiles = smooth_tiles(renderer, style, 3, 3)
+    moves = [(down, right) for down in MOVES for right in MOVES]
+    images = np.concatenate([np.roll(tiles.images, move, axis=(1, 2)) for move in moves])
+    return Tiles(images, inset=tiles.inset, meaning=np.tile(np.arange(len(SYMBOLS)), len(moves)))
 
 
 renderer = TicTacToeRenderer()

@@ -14,6 +14,7 @@ from PIL import Image
 from gamegen.core.errors import BadInput
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
+from gamegen.painters import paint, right_answer
 from gamegen.sample import Sample, make_sample
 from renderers.board import BoardRenderer
 
@@ -31,6 +32,12 @@ SIBLINGS = 64
 def gold(sample: Sample, rng: Stream) -> Made:
     """The right answer itself."""
     return sample.edited, True
+
+
+def painted(sample: Sample, rng: Stream) -> Made:
+    """A right answer, drawn onto the original by another hand than the renderer's."""
+    image = paint(sample, right_answer(sample, rng), rng)
+    return None if image is None else (image, True)
 
 
 def mutation(sample: Sample, rng: Stream) -> Made:
@@ -130,6 +137,7 @@ def _made(key: Key) -> Sample:
 
 ATTACKS = (
     gold,
+    painted,
     mutation,
     two_mutations,
     lazy_mutation,

@@ -1,16 +1,21 @@
-"""Digits in any face, ink and size: how an editor writes is its own affair, as long as the digit is plain.
+"""Digits in any face, ink, size and slant, typed or written: how an editor writes is its own affair, if it is plain.
 
-A cell's ink is its distance from the ground, as a share of the strongest; the ink's box is brought to one size, its
-proportions kept, and compared with the nine digits of every face in the atlas by correlation.
+A cell's ink is its distance from the ground, as a share of the strongest. The ink's box is brought to one size (narrow
+ones keep their width: they are ones) and compared by correlation with masters: the nine digits of every face in the
+atlas and of a pen, thin to bold, upright and slanted. What all digits have in common is subtracted first.
+
+Two pairs differ by one stroke in a hundred of their pixels, and are told apart by that stroke alone: a 6 is closed at
+the lower left where a 5 is open, and a 7 has a bar at the top left where a 1 has nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFilter
 
 from renderers.glyphs import FACES, glyph
 from renderers.inks import FULL
@@ -19,10 +24,41 @@ from renderers.reading.register import Floats
 FAINTEST = 70.0
 """Grey levels, over all three colours, by which ink must differ from the ground."""
 
-SIDE = 20
-LOWEST_LIKENESS = 0.72
-CLEAR_LEAD = 0.04
+SIDE, WIDTH, EDGE = 20, 14, 2
+"""The size to which ink is brought, and the empty edge around it."""
+
+NARROW = 0.36
+"""Ink narrower than this share of its height keeps its proportions."""
+
+BORDER = 0.45
+"""Ink along so much of a cell's border is a line that leans in, not a digit."""
+
+LOWEST_LIKENESS, CLEAR_LEAD = 0.6, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit."""
+
+CLOSE_LEAD = 0.1
+"""Of a pair with a telling stroke and so small a lead, the stroke decides."""
+
+SLANTS = (-0.3, -0.15, 0.0, 0.15, 0.3)
+WEIGHTS, PEN_WEIGHTS = (-2, -1, 0, 1, 3), (0, 1, 2)
+"""Pixels by which the strokes of a master, 40 pixels high, are made thicker on each side."""
+
+PEN_FORMS: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {
+    1: (((50, 0), (50, 100)), ((25, 25), (60, 0), (60, 100)), ((10, 30), (50, 0), (50, 100))),
+    2: (((5, 25), (15, 8), (35, 0), (65, 0), (88, 12), (93, 30), (80, 50), (40, 75), (3, 100), (97, 100)),),
+    3: (((8, 12), (30, 1), (65, 1), (88, 15), (85, 36), (65, 47), (40, 48), (65, 50), (90, 62), (93, 80), (75, 96),
+         (40, 100), (5, 90)),),
+    4: (((72, 100), (72, 0), (3, 70), (97, 70)), ((15, 0), (8, 55), (95, 55), (75, 5), (75, 100))),
+    5: (((90, 0), (20, 0), (14, 44), (40, 36), (70, 40), (92, 58), (90, 82), (70, 97), (40, 100), (7, 90)),),
+    6: (((80, 2), (50, 10), (20, 38), (6, 68), (15, 90), (45, 100), (80, 92), (94, 72), (82, 52), (50, 44), (20, 54),
+         (7, 70)),),
+    7: (((3, 0), (96, 0), (60, 50), (35, 100)), ((3, 0), (96, 0), (60, 50), (35, 100), (60, 50), (25, 50), (85, 50))),
+    8: (((50, 46), (20, 36), (12, 18), (30, 2), (70, 2), (88, 18), (80, 36), (50, 46), (15, 60), (4, 80), (25, 98),
+         (75, 98), (96, 80), (85, 60), (50, 46)),),
+    9: (((92, 30), (75, 50), (40, 54), (12, 42), (8, 20), (30, 2), (65, 1), (90, 14), (93, 35), (85, 70), (65, 100)),
+        ((90, 25), (70, 50), (35, 52), (10, 35), (15, 10), (45, 0), (75, 3), (90, 25), (90, 100))),
+}  # fmt: skip
+"""How people write digits, as strokes in a box of 100 by 100."""
 
 
 def has_ink(cells: Floats) -> NDArray[np.bool_]:
@@ -43,40 +79,99 @@ def read_digit(cell: Floats) -> int | None:
     shape = _normal((ink / strongest).clip(0, 1)) if strongest > FAINTEST else None
     if shape is None:
         return None
-    likeness = (_masters() @ shape).reshape(-1, 9).max(axis=0)
-    order = np.argsort(-likeness)
-    if likeness[order[0]] < LOWEST_LIKENESS or likeness[order[0]] - likeness[order[1]] < CLEAR_LEAD:
+    masters, starts, mean = _masters()
+    likeness = np.maximum.reduceat(masters @ _unit(_unit(shape) - mean).astype(np.float32), starts)
+    second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
+    lead = likeness[first - 1] - likeness[second - 1]
+    if likeness[first - 1] < LOWEST_LIKENESS:
         return None
-    return int(order[0]) + 1
+    pair = min(first, second), max(first, second)
+    if lead < CLOSE_LEAD and pair in _STROKES:
+        stroke, absent, present = _STROKES[pair]
+        share = stroke(shape)
+        return pair[0] if share < absent else pair[1] if share > present else None
+    return first if lead >= CLEAR_LEAD else None
+
+
+def _closed_below(shape: Floats) -> float:
+    """The least ink at the left, over the rows below the middle: a 6 has a stroke there all along."""
+    left = (shape.shape[1] - WIDTH) // 2
+    rows = slice(EDGE + round(0.52 * SIDE), EDGE + round(0.74 * SIDE))
+    return float(shape[rows, left : left + WIDTH // 4].max(axis=1).min())
+
+
+def _bar_above(shape: Floats) -> float:
+    """The ink at the top left: a 7 has its bar there."""
+    cols = np.flatnonzero((shape > 0.5).any(axis=0))
+    wide = max(1, round(0.25 * (cols[-1] - cols[0] + 1)))
+    return float(shape[EDGE : EDGE + 2, cols[0] : cols[0] + wide].max(axis=0).mean())
+
+
+_STROKES = {(5, 6): (_closed_below, 0.8, 0.85), (1, 7): (_bar_above, 0.48, 0.6)}
+"""By pair: the telling stroke, and the shares of ink below which it is absent and above which it is there."""
 
 
 @lru_cache(maxsize=1)
-def _masters() -> Floats:
-    """(faces x 9, SIDE x SIDE): the digits 1 to 9 of every face, brought to one size."""
-    shapes = []
+def _masters() -> tuple[Floats, NDArray[np.intp], Floats]:
+    """(K, side x side): unit vectors of all masters less their mean, by digits; where each digit starts; the mean."""
+    shapes: list[Floats] = []
+    starts = []
+    for digit in range(1, 10):
+        starts.append(len(shapes))
+        shapes += [_unit(shape) for image, weights in _drawings(digit) for shape in _variants(image, weights)]
+    mean: Floats = np.mean(shapes, axis=0)
+    masters: Floats = np.stack([_unit(shape - mean) for shape in shapes]).astype(np.float32)
+    return masters, np.array(starts), mean
+
+
+def _variants(image: Image.Image, weights: tuple[int, ...]) -> Iterator[Floats]:
+    """The drawing in these weights and all slants, brought to one size."""
+    for weight in weights:
+        heavier = image.filter(_thicken(weight)) if weight else image
+        for slant in SLANTS:
+            turn = (1, slant, -slant * image.height / 2, 0, 1, 0)
+            leaning = heavier.transform(image.size, Image.Transform.AFFINE, turn, Image.Resampling.BILINEAR)
+            shape = _normal(np.asarray(leaning) / 255)
+            if shape is not None:
+                yield shape
+
+
+def _thicken(weight: int) -> ImageFilter.Filter:
+    return ImageFilter.MaxFilter(2 * weight + 1) if weight > 0 else ImageFilter.MinFilter(1 - 2 * weight)
+
+
+def _drawings(digit: int) -> Iterator[tuple[Image.Image, tuple[int, ...]]]:
+    """The digit in every face and form, with room around it, and the weights in which it is worth having."""
     for face in FACES:
-        for digit in "123456789":
-            shape = _normal(np.pad(glyph(digit, face=face, height=40), 4) / FULL)
-            assert shape is not None
-            shapes.append(shape)
-    return np.stack(shapes)
+        typed = np.pad(glyph(str(digit), face=face, height=40), 14) * (255 // FULL)
+        yield Image.fromarray(typed.astype(np.uint8)), WEIGHTS
+    for form in PEN_FORMS[digit]:
+        for wide in (18, 26):
+            points = [(36 + wide * (x - 50) / 100, 14 + 0.44 * y) for x, y in form]
+            image = Image.new("L", (72, 72))
+            ImageDraw.Draw(image).line(points, fill=255, width=4, joint="curve")
+            yield image, PEN_WEIGHTS
 
 
 def _normal(ink: Floats) -> Floats | None:
-    """The ink (0 to 1) within its box as a vector of length 1 and mean 0; None if the box is no digit's."""
+    """The ink (0 to 1) within its box, brought to one size; None if the box is no digit's."""
     strong = ink > 0.5
+    if max(float(side.mean()) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1])) > BORDER:
+        return None
     rows, cols = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     if len(rows) < 5 or len(cols) < 2 or len(cols) > 1.2 * len(rows):
         return None
-    if strong[0].any() or strong[-1].any() or strong[:, 0].any() or strong[:, -1].any():
-        return None  # a line that leans in from the border
     part = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
-    width = max(3, round(SIDE * part.shape[1] / part.shape[0]))
-    image = Image.fromarray(part.astype(np.float32)).resize((min(width, SIDE), SIDE), Image.Resampling.BILINEAR)
-    canvas = np.zeros((SIDE, SIDE))
-    left = (SIDE - image.width) // 2
-    canvas[:, left : left + image.width] = np.asarray(image)
-    canvas -= canvas.mean()
-    length = float(np.sqrt((canvas**2).sum()))
-    shape: Floats = canvas.ravel() / max(length, 1e-9)
-    return shape
+    proportion = part.shape[1] / part.shape[0]
+    width = WIDTH if proportion > NARROW else max(3, round(SIDE * proportion))
+    image = Image.fromarray((255 * part).astype(np.uint8)).resize((width, SIDE), Image.Resampling.BILINEAR)
+    canvas = Image.new("L", (SIDE + 2 * EDGE, SIDE + 2 * EDGE))
+    canvas.paste(image, ((canvas.width - width) // 2, EDGE))
+    return np.asarray(canvas.filter(ImageFilter.GaussianBlur(0.5)), np.float64) / 255
+
+
+def _unit(shape: Floats) -> Floats:
+    """As a vector of length 1 and mean 0."""
+    vector = shape.ravel() - shape.mean()
+    unit: Floats = vector / max(float(np.sqrt((vector**2).sum())), 1e-9)
+    return unit

@@ -23,6 +23,9 @@ OLD_CELL, NEW_CELL, FOREIGN = 0.035, 0.4, 0.05
 """Shares of a cell that may be stained: of one that should be as it was, of one drawn anew in another hand, and of that
 one by colours that its symbol does not have at all."""
 
+FLAT, MOSTLY = 12, 0.8
+"""A tile is bare if so many of its pixels are within so many grey levels of one colour."""
+
 WINDOW, MARGIN = 10, 0.35
 """A margin is stained where so large a window is stained to so large a share: a halo round a letter is less."""
 
@@ -42,10 +45,12 @@ def stained_cell(
     *,
     inset: int,
     excused: NDArray[np.bool_] | None = None,
+    before: NDArray[np.intp] | None = None,
 ) -> Cell | None:
     """The most stained of the cells (R, C, n, n, 3) that is stained too much, if they show these tiles.
 
     `changed` (R, C) are cells drawn anew, and `excused` (R, C, n, n) pixels that are no stains, whatever they show.
+    Nor is bare ground a stain that a cell's tile `before` (R, C) had and that its new mark leaves free.
     """
     inner = (slice(None), slice(None), slice(inset, cells.shape[2] - inset), slice(inset, cells.shape[2] - inset))
     drawn = cells[inner].clip(0, 255).astype(np.uint8)
@@ -56,11 +61,25 @@ def stained_cell(
     share = stained.mean(axis=(2, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
     for row, col in np.argwhere(changed & (share * NEW_CELL > FOREIGN)):
         colours = tiles.images[symbols[row, col], ::4, ::4].reshape(-1, 3)
+        if before is not None:
+            colours = _over(_bare(tiles.images[before[row, col]]), colours)
         odd = cells[inner][row, col][stained[row, col]]
         away = np.abs(odd[:, None] - colours).max(axis=2).min(axis=1)
         share[row, col] = max(share[row, col], float((away > STRONG).sum()) / stained[row, col].size / FOREIGN)
     row, col = np.unravel_index(int(share.argmax()), share.shape)
     return Cell(int(row), int(col)) if share[row, col] > 1 else None
+
+
+def _bare(tile: Floats) -> Floats:
+    """(1, 3): the colour of a tile (n, n, 3) with nothing on it; (0, 3) if there is something on it."""
+    colour: Floats = np.median(tile, axis=(0, 1))[None]
+    return colour[: int((np.abs(tile - colour).max(axis=2) < FLAT).mean() > MOSTLY)]
+
+
+def _over(ground: Floats, colours: Floats) -> Floats:
+    """The colours, and all that they fade to where they meet the ground (1 or 0, 3)."""
+    fading = [colours + share * (each - colours) for each in ground for share in (1 / 3, 2 / 3, 1)]
+    return np.concatenate([colours, *fading])
 
 
 class Margin:

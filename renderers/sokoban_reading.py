@@ -1,0 +1,78 @@
+"""What editors make of Sokoban: boxes told by their colour alone, and keepers that hide what they stand on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Style
+from gamegen.games.sokoban import BOX, BOX_ON_TARGET, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS
+from renderers.board import Seen
+from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify, join_cells, split_cells
+from renderers.reading.register import Floats
+from renderers.reading.tiles import Tiles
+
+UNLIKE = 16.0
+"""Grey levels (root mean square) by which a cell is not what a tile shows."""
+
+SAME_LIGHT, SAME_TINT, PALE, MOVED = 0.78, 0.85, 20.0, 2
+"""A tinted box: correlation of its light with a plain box's, cosine of its colour with the named one, grey levels of
+colour that it must have, and pixels by which it may be off."""
+
+_BOX, _GOAL, _KEEPER = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER))
+_EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, sign in enumerate(SIGNS)])
+_ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
+
+
+def with_own_boxes(seen: Seen, known: NDArray[np.intp], tiles: Tiles, clean: Floats, style: Style) -> Seen:
+    """The board with our own box wherever an editor, who was shown only boxes of the other kind, tinted one of those.
+
+    `known` (R, C) is what cells showed before, `clean` (K, n, n, 3) the tiles unsmoothed.
+    """
+    changed = _unlike(seen.cells, tiles.images[known])
+    for kind, other, family in ((_GOAL, _BOX, "goal"), (_BOX, _GOAL, "crate")):
+        for row, col in np.argwhere(changed & _unlike(seen.cells, tiles.images[kind])):
+            if _is_tinted(seen.cells[row, col], tiles.images[other], family, style):
+                cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols).copy()
+                cells[row, col] = clean[kind]
+                seen = replace(seen, board=join_cells(cells))
+    return seen
+
+
+def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], tiles: Tiles) -> Named:
+    """A keeper of whom nobody can say whether a target is behind him is told by his place: targets never move."""
+    unsure = named.confidence < LOWEST_CONFIDENCE
+    if not unsure.any():
+        return named
+    either = classify(cells, Tiles(tiles.images, inset=tiles.inset, meaning=_EITHER_KEEPER))
+    keeper = unsure & (either.symbols == _KEEPER)
+    kinds = np.where(_ON_TARGET[known], SIGNS.index(PLAYER_ON_TARGET), _KEEPER)
+    return Named(
+        np.where(keeper, kinds, named.symbols),
+        np.where(keeper, either.confidence, named.confidence),
+        named.distance,
+    )
+
+
+def _unlike(cells: Floats, tiles: Floats) -> NDArray[np.bool_]:
+    """(R, C): which cells differ from a tile, or each from its own."""
+    differs: NDArray[np.bool_] = ((cells - tiles) ** 2).mean(axis=(2, 3, 4)) > UNLIKE**2
+    return differs
+
+
+def _is_tinted(cell: Floats, box: Floats, family: str, style: Style) -> bool:
+    """Whether a cell (n, n, 3) is this box in light and dark, but in the tint of another family of colours."""
+    colours = np.array([colour for name, colour in style.colours().items() if name.startswith(family)], float)
+    vivid = colours[int((colours.max(axis=1) - colours.min(axis=1)).argmax())]
+    asked, drawn = vivid - vivid.mean(), (cell - cell.mean(axis=2, keepdims=True)).mean(axis=(0, 1))
+    strength = float(np.sqrt((drawn**2).sum()))
+    if strength < PALE or float(asked @ drawn) < SAME_TINT * strength * float(np.sqrt((asked**2).sum())):
+        return False
+    light, known = (each.max(axis=2) + each.min(axis=2) for each in (cell, box))
+    edge, n = max(MOVED, len(cell) // 10), len(cell)
+    inner = known[edge : n - edge, edge : n - edge].ravel()
+    steps = range(-MOVED, MOVED + 1)
+    parts = [light[edge + y : n - edge + y, edge + x : n - edge + x].ravel() for y in steps for x in steps]
+    return max(float(np.corrcoef(part, inner)[0, 1]) for part in parts) > SAME_LIGHT
