@@ -15,7 +15,7 @@ from gamegen.__main__ import main
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "docs" / "PLUGINS.md") if path.exists()]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "PLUGINS.md", ROOT / "docs" / "BENCHMARK.md"]
 NEEDS = {"train_loader": "torch"}
 
 
