@@ -1,121 +1,206 @@
-"""How well are edited pictures read back? `python -m benchmarks.reading [--games …] [--count N]`
+"""How well are edited pictures read back? `python -m benchmarks.reading [--games …] [--count N] [--write PAGE]`
 
-For each game and perturbation: how many right and wrong positions are read exactly, how many the reader abstains from,
-and how many it misreads. Strengths are those of gamegen/perturb.py: moderate, and full.
+For each game and perturbation: how many positions, right and wrong ones in turn, are read exactly, how many the reader
+abstains from, and how many it misreads. A right answer that is read but called stained counts as abstained: the judge
+would refuse it. `painted` are right answers drawn by hand (gamegen/painters). Strengths are of gamegen/perturb.py:
+moderate, and full.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
+from itertools import permutations
+from pathlib import Path
+from typing import Any
 
-import numpy as np
 import orjson
 from PIL import Image
 
+from gamegen import __version__
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.key import LEVELS, Key
 from gamegen.core.stream import Stream
+from gamegen.core.tables import fill, table
+from gamegen.images import load_rgb
+from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.registry import games, plugin
 from gamegen.sample import Sample, make_sample
 
+NONE, PAINTED = "none", "painted"
 STRENGTHS = ("moderate", "full")
+OUTCOMES = ("exact", "abstained", "misread")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the table: a game under a perturbation, or two in a row."""
+
+    game: str
+    names: tuple[str, ...]
+    strength: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    game: str
+    perturbation: str
+    strength: str
+    exact: int
+    abstained: int
+    misread: int
+    faults: tuple[str, ...]  # one line for every picture that was not read exactly
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", default=",".join(games()))
-    parser.add_argument("--perturbations", default=",".join(["none", *PERTURBATIONS]))
-    parser.add_argument("--count", type=int, default=40, help="pictures per game, perturbation and strength")
-    parser.add_argument("--pixels", type=int, default=512)
-    parser.add_argument("--pairs", action="store_true", help="also every perturbation followed by another one")
-    parser.add_argument("--verbose", action="store_true", help="name every picture that was not read exactly")
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
+    args = _arguments()
+    measure = partial(measured, count=args.count, pixels=args.pixels, seed=args.seed)
+    strengths = args.strengths.split(",")
+    cells = [
+        Cell(game, names, strength)
+        for game in args.games.split(",")
+        for names in _combinations(args.perturbations.split(","), pairs=args.pairs)
+        for strength in (strengths if names != (NONE,) else strengths[:1])
+    ]
     rows = []
-    for game in args.games.split(","):
-        for names in _combinations(args.perturbations.split(","), args.pairs):
-            for strength in STRENGTHS if names != ("none",) else ("moderate",):
-                row = measure(game, names, strength, args.count, args.pixels, verbose=args.verbose)
-                rows.append(row)
-                if not args.json:
-                    _print(row)
+    with ProcessPoolExecutor(args.jobs) as pool:
+        for row in pool.map(measure, cells):
+            rows.append(row)
+            if not args.json:
+                _print(row, verbose=args.verbose)
     if args.json:
-        print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        print(orjson.dumps([asdict(row) for row in rows], option=orjson.OPT_INDENT_2).decode())
+    if args.write:
+        fill(args.write, "pairs" if args.pairs else "reading", _page(rows, args.count, args.pixels, args.seed))
 
 
-def measure(
-    game: str, names: tuple[str, ...], strength: str, count: int, pixels: int, *, verbose: bool
-) -> dict[str, object]:
+def measured(cell: Cell, *, count: int, pixels: int, seed: int) -> Row:
     seen: Counter[str] = Counter()
-    spent = 0.0
-    for sample, position, rng in _pictures(game, count, pixels):
-        image = sample.plugin.renderer.render(position, sample.style).image()
-        for name in names:
-            if name != "none":
-                image = PERTURBATIONS[name](image, MODERATE[name] if strength == "moderate" else 1.0, rng)
-        started = time.process_time()
-        result = _outcome(sample, position, image)
-        spent += time.process_time() - started
-        seen[result.partition(":")[0]] += 1
-        if verbose and result != "exact":
-            print(f"  {'+'.join(names)} {strength} {sample.id} {sample.style.skin}: {result}", file=sys.stderr)
-    return {
-        "game": game,
-        "perturbation": "+".join(names),
-        "strength": strength,
-        "count": count,
-        "exact": seen["exact"] / count,
-        "abstained": seen["abstained"] / count,
-        "stained": seen["stained"] / count,
-        "misread": seen["misread"] / count,
-        "ms": 1000 * spent / count,
-    }
+    faults = []
+    for sample, position, image, rng in _pictures(cell, count, pixels, seed):
+        for name in cell.names:
+            if name in PERTURBATIONS:
+                strength = MODERATE[name] if cell.strength == "moderate" else 1.0
+                image = PERTURBATIONS[name](Image.fromarray(load_rgb(image)), strength, rng)
+        outcome, what = _outcome(sample, position, image)
+        seen[outcome] += 1
+        if outcome != "exact":
+            faults.append(f"{sample.id} {sample.style.skin}: {outcome}: {what}")
+    exact, abstained, misread = (seen[outcome] for outcome in OUTCOMES)
+    return Row(cell.game, "+".join(cell.names), cell.strength, exact, abstained, misread, tuple(faults))
 
 
-def _pictures(game: str, count: int, pixels: int) -> Iterator[tuple[Sample, object, Stream]]:
-    """Golds and one-cell mutations in turn, over all tasks, levels and skins."""
-    found = plugin(game)
-    for number in range(count):
-        task = found.game.tasks[number % len(found.game.tasks)]
-        level = LEVELS[(number // len(found.game.tasks)) % len(LEVELS)]
-        sample = make_sample(Key(f"{game}/{task.kind}", level=level, seed=11, index=number, pixels=pixels))
+def _pictures(cell: Cell, count: int, pixels: int, seed: int) -> Iterator[tuple[Sample, Any, Image.Image, Stream]]:
+    """Golds and one-cell mutations in turn, or painted right answers, over all tasks, levels and skins."""
+    found = plugin(cell.game)
+    tasks = found.game.tasks
+    number = made = 0
+    while made < count:
+        task, level = tasks[number % len(tasks)], LEVELS[(number // len(tasks)) % len(LEVELS)]
+        sample = make_sample(Key(f"{cell.game}/{task.kind}", level=level, seed=seed, index=number, pixels=pixels))
         rng = sample.key.stream("reading")
-        after = sample.solution.after
-        yield sample, after if number % 2 == 0 else found.game.mutate(after, rng), rng
+        position, number = sample.solution.after, number + 1
+        if PAINTED in cell.names:
+            position = right_answer(sample, rng)
+            image = paint(sample, position, rng, strength=0.5 if cell.strength == "moderate" else 1.0)
+            if image is None:
+                continue
+        else:
+            position = position if number % 2 else found.game.mutate(position, rng)
+            image = sample.plugin.renderer.render(position, sample.style).image()
+        made += 1
+        yield sample, position, image, rng
 
 
-def _outcome(sample: Sample, position: object, image: Image.Image) -> str:
+def _outcome(sample: Sample, position: Any, image: Image.Image) -> tuple[str, str]:
     try:
-        reading = sample.plugin.renderer.read(np.asarray(image), sample.problem, sample.style)
+        reading = sample.plugin.renderer.read(load_rgb(image), sample.problem, sample.style)
     except UnreadableImage as error:
-        return f"abstained: {error}"
-    if reading.stain:
-        return f"stained: {reading.stain}"
-    return "exact" if reading.position == position else f"misread: {reading.position} instead of {position}"
+        return "abstained", str(error)
+    if reading.position != position:
+        return (
+            ("abstained", f"stain on {reading.stain}") if reading.stain else ("misread", _difference(reading, position))
+        )
+    if reading.stain and sample.plugin.solver.check(sample.problem, position).correct:
+        return "abstained", f"stain on {reading.stain}"
+    return "exact", ""
 
 
-def _combinations(names: list[str], pairs: bool) -> Iterator[tuple[str, ...]]:
-    for first in names:
-        yield (first,)
-    if pairs:
-        for at, first in enumerate(names):
-            for second in names[at + 1 :]:
-                if "none" not in (first, second):
-                    yield first, second
+def _difference(reading: Any, position: Any) -> str:
+    """The first lines of both texts that differ."""
+    pairs = zip(str(reading.position).splitlines(), str(position).splitlines(), strict=False)
+    return next((f"{one!r} instead of {other!r}" for one, other in pairs if one != other), "another size")
 
 
-def _print(row: dict[str, object]) -> None:
+def _combinations(names: list[str], *, pairs: bool) -> Iterator[tuple[str, ...]]:
+    if not pairs:
+        yield from ((name,) for name in names)
+        return
+    for first, second in permutations((name for name in names if name != NONE), 2):
+        if second != PAINTED:  # a picture is painted first
+            yield first, second
+
+
+def _page(rows: list[Row], count: int, pixels: int, seed: int) -> str:
+    """The figures as Markdown: one line a perturbation and strength, one column a game."""
+    named = sorted({row.game for row in rows})
+    lines = []
+    for name, strength in dict.fromkeys((row.perturbation, row.strength) for row in rows):
+        cells = {row.game: row for row in rows if (row.perturbation, row.strength) == (name, strength)}
+        lines.append([name, strength, *(_figures(cells.get(game)) for game in named)])
+    total = [sum(getattr(row, outcome) for row in rows) for outcome in OUTCOMES]
+    return "\n".join(
+        [
+            f"{datetime.now(UTC):%Y-%m-%d}, gamegen {__version__}, {count} pictures of {pixels} px a cell, seed {seed}:"
+            f" {sum(total)} in all, {total[0]} exact, {total[1]} abstained, {total[2]} misread. A cell says"
+            " exact / abstained / misread in percent; a dash means that all were exact.",
+            "",
+            table(["perturbation", "strength", *named], lines),
+        ]
+    )
+
+
+def _figures(row: Row | None) -> str:
+    if row is None:
+        return ""
+    shown = [getattr(row, outcome) for outcome in OUTCOMES]
+    if not any(shown[1:]):
+        return "-"
+    return " / ".join(f"{100 * number / sum(shown):.4g}" for number in shown)
+
+
+def _print(row: Row, *, verbose: bool) -> None:
     print(
-        f"{row['game']:<15} {row['perturbation']:<20} {row['strength']:<8} exact {row['exact']:7.2%}"
-        f"  abstained {row['abstained']:7.2%}  stained {row['stained']:7.2%}  misread {row['misread']:7.2%}"
-        f"  {row['ms']:6.1f} ms",
+        f"{row.game:<15} {row.perturbation:<22} {row.strength:<8} exact {row.exact:>5}"
+        f"  abstained {row.abstained:>4}  misread {row.misread:>4}",
         flush=True,
     )
+    if verbose:
+        for fault in row.faults:
+            print(f"  {row.perturbation} {row.strength} {fault}", file=sys.stderr, flush=True)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", default=",".join(games()))
+    parser.add_argument("--perturbations", default=",".join([NONE, PAINTED, *PERTURBATIONS]))
+    parser.add_argument("--strengths", default=",".join(STRENGTHS))
+    parser.add_argument("--count", type=int, default=40, help="pictures per game, perturbation and strength")
+    parser.add_argument("--pixels", type=int, default=512)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--pairs", action="store_true", help="every perturbation followed by every other one, instead")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--verbose", action="store_true", help="name every picture that was not read exactly")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", type=Path, help="a Markdown page to fill between its markers")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import math
+import struct
+import zlib
 from collections.abc import Callable
 
 import numpy as np
@@ -116,16 +118,69 @@ def sharpen(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
     return image.filter(ImageFilter.UnsharpMask(radius=2, percent=round(200 * strength), threshold=0))
 
 
+# Forms in which pictures come: other modes and headers. They are PIL images that only `gamegen.images` makes RGB of.
+
+
+def alpha(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """RGBA: the outermost 3 % fade away, as soft selections leave them."""
+    width, height = image.size
+    reach = max(1e-6, 0.03 * strength)
+    across, down = (np.minimum(np.arange(n) + 0.5, n - np.arange(n) - 0.5) / n for n in (width, height))
+    opaque = (np.minimum(across[None, :], down[:, None]) / reach).clip(0, 1)
+    layer = image.convert("RGBA")
+    layer.putalpha(Image.fromarray((255 * opaque + 0.5).astype(np.uint8)))
+    return layer
+
+
+def palette(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """A palette of 256 down to 32 colours, dithered, as GIF and small PNG have."""
+    colours = round(256 * 0.125**strength)
+    return image.convert("P", palette=Image.Palette.ADAPTIVE, colors=colours, dither=Image.Dither.FLOYDSTEINBERG)
+
+
+def deep(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """A PNG of 16 bits a channel; the lower ones are noise."""
+    width, height = image.size
+    grain = np.random.default_rng(rng.below(2**32)).integers(0, 1 + round(255 * strength), (height, width, 3))
+    samples = (np.asarray(image, np.uint16) * 256 + grain).astype(">u2")
+    lines = b"".join(b"\0" + line.tobytes() for line in samples)
+    header = struct.pack(">IIBBBBB", width, height, 16, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 1)), (b"IEND", b""))
+    packed = [
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    ]
+    return Image.open(io.BytesIO(b"\x89PNG\r\n\x1a\n" + b"".join(packed)))
+
+
+def orientation(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """A JPEG (quality 95) whose pixels lie on their side, and whose EXIF tag says how to turn them."""
+    tag = rng.choice(tuple(_TURNED_BY))
+    exif = Image.Exif()
+    exif[_ORIENTATION] = tag
+    data = io.BytesIO()
+    image.transpose(_TURNED_BY[tag]).save(data, "JPEG", quality=95, exif=exif)
+    return Image.open(data)
+
+
+_ORIENTATION = 0x0112
+_TURNED_BY = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180, 4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE, 6: Image.Transpose.ROTATE_90, 7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}  # fmt: skip
+"""How pixels are turned so that the tag of this number turns them back."""
+
 PERTURBATIONS: dict[str, Perturbation] = {
     "jpeg": jpeg, "webp": webp, "resize": resize, "shift": shift, "zoom": zoom, "crop": crop, "rotate": rotate,
     "perspective": perspective, "gamma": gamma, "hue": hue, "tone": tone, "blur": blur, "noise": noise,
-    "quantise": quantise, "sharpen": sharpen,
+    "quantise": quantise, "sharpen": sharpen, "alpha": alpha, "palette": palette, "deep": deep,
+    "orientation": orientation,
 }  # fmt: skip
 
 MODERATE: dict[str, float] = {
     "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "rotate": 0.5,
     "perspective": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5, "blur": 0.5, "noise": 0.5,
-    "quantise": 0.5, "sharpen": 0.5,
+    "quantise": 0.5, "sharpen": 0.5, "alpha": 0.5, "palette": 0.5, "deep": 0.5, "orientation": 1.0,
 }  # fmt: skip
 """JPEG q50, 3 % zoom, 4 px, hue 10°, blur 1, and the like."""
 

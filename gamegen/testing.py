@@ -22,6 +22,7 @@ from gamegen.core.errors import BadInput, IllegalAction, UnreadableImage
 from gamegen.core.key import LANGUAGES, LEVELS, Key
 from gamegen.core.problem import steps_from_json
 from gamegen.core.stream import Stream
+from gamegen.images import load_rgb
 from gamegen.judge import verify
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.registry import plugin
@@ -207,7 +208,7 @@ def _reads(sample: Sample, position: Any, law: str, change: Callable[[Image.Imag
     renderer = sample.plugin.renderer
     image = change(renderer.render(position, sample.style).image())
     try:
-        reading = renderer.read(np.asarray(image), sample.problem, sample.style)
+        reading = renderer.read(load_rgb(image), sample.problem, sample.style)
     except UnreadableImage as error:
         raise LawBroken(f"{law}: {sample.id} in {sample.style.skin} at {sample.key.pixels} px: {error}") from error
     if reading.position != position:
