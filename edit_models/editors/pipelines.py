@@ -33,6 +33,7 @@ class Adapter:
 
 _QWEN = Adapter(guidance="true_cfg_scale", always=(("negative_prompt", " "),))  # without it, guidance does nothing
 ADAPTERS = {
+    "FluxKontextPipeline": Adapter(batches=True),
     "JoyImageEditPlusPipeline": Adapter(image="images", listed=True),
     "OmniGenPipeline": Adapter(
         image="input_images",

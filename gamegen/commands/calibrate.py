@@ -93,11 +93,13 @@ def _measure(args: argparse.Namespace, dataset: Dataset, dual: Dual) -> int:
 
     from gamegen.writing.format import replacing
     from scoring.calibrate import agreement, lay_out, trials
+    from scoring.forecast import forecast
     from scoring.judges import judge_json
 
     hidden = args.json or not sys.stderr.isatty()
     with tqdm(dataset, desc="edits", unit=" samples", disable=hidden) as samples:
         made, unused = lay_out(samples, args.out / "edits")
+    print(forecast((stored for _, stored in made), args.out / "edits", dual), file=sys.stderr)
     with tqdm(total=len(made), desc="judged", unit=" edits", disable=hidden) as bar:
         records = asyncio.run(_judged(dual, [stored for _, stored in made], args.out / "edits", bar))
     found = trials(made, records)

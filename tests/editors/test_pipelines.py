@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from edit_models.editors.pipelines import PipelineEditor
 from edit_models.editors.protocol import Request
 from edit_models.editors.registry import build
 from edit_models.editors.run import run_editor
@@ -86,15 +87,40 @@ def test_the_seed_alone_decides_the_noise(pix2pix: Path) -> None:
     assert first.tobytes() == again.tobytes() != other.tobytes()
 
 
-def test_a_batch_gives_what_single_edits_give(pix2pix: Path) -> None:
-    editor = build(f"diffusers:{pix2pix}", {"steps": 2})
-    requests = [Request(BOARD, "Make it red.", 1), Request(BOARD.rotate(90), "Make it blue.", 2)]
-    together = [edit.image for edit in editor.edit_batch(requests)]
+@pytest.mark.parametrize(
+    "write, options",
+    [
+        (tiny_pipelines.write_pix2pix, {}),
+        (tiny_pipelines.write_kontext, {"max_area": 64 * 64, "_auto_resize": False, "max_sequence_length": 32}),
+    ],
+    ids=["InstructPix2Pix", "FLUX Kontext"],
+)
+def test_a_batch_gives_what_single_edits_give(
+    write: Callable[[Path], None], options: dict[str, object], tmp_path: Path
+) -> None:
+    write(tmp_path)
+    editor = build(f"diffusers:{tmp_path}", {"steps": 2, **options})
+    calls: list[object] = []
+    requests = [Request(BOARD, "Make it red.", 1), Request(RED, "Make it blue, please.", 2)]
+    together = [edit.image for edit in _counting(editor, calls).edit_batch(requests)]
+    assert len(calls) == 1
     for request, image in zip(requests, together, strict=True):
         alone = editor.edit(request.image, request.instruction, seed=request.seed).image
         far = max(abs(a - b) for a, b in zip(alone.tobytes(), image.tobytes(), strict=True))
         assert far <= 2
     assert together[0].tobytes() != together[1].tobytes()
+
+
+def _counting(editor: PipelineEditor, calls: list[object]) -> PipelineEditor:
+    """The editor, telling of every call of its pipeline."""
+    pipeline = editor.pipeline
+
+    def call(**options: object) -> object:
+        calls.append(options)
+        return pipeline(**options)
+
+    editor.pipeline = call
+    return editor
 
 
 def test_a_run_with_a_pipeline(pix2pix: Path, tmp_path: Path) -> None:
