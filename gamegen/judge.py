@@ -29,7 +29,7 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
         reading = plugin.renderer.read(load_rgb(image), problem, style)
         check = plugin.solver.check(problem, reading.position)
     except UnreadableImage as error:
-        return _unreadable(f"The picture cannot be read: {error}.")
+        return _unreadable(style.told(f"The picture cannot be read: {error}."))
     except (KeyError, IndexError, TypeError) as error:  # a row that no generator of ours wrote
         raise BadInput(f"row {row.get('id')!r} cannot be judged: {error!r}") from error
     reason = check.reason
@@ -42,7 +42,7 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
         preserved=check.preserved,
         quality=reading.quality,
         confidence=reading.confidence,
-        reason=reason,
+        reason=style.told(reason),
         position=str(reading.position),
         parts=dict(check.parts),
     )

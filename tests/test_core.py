@@ -180,6 +180,15 @@ def test_wordings_are_picked_by_the_stream(tmp_path: Path) -> None:
     assert len({voice.say("go", "several", {"cell": "@crate"}) for _ in range(40)}) == 3
 
 
+def test_sentences_name_cells_by_the_labels() -> None:
+    assert Labels("1", "A").told("Cell (0, 2) is still empty.") == "C1 is still empty."
+    assert Labels("0", "0").told("a box at cell (3, 2), but none") == "A box at row 3, column 2, but none"
+    assert Labels("1", "1").told("Cells (1, 4) and (1, 11) hold the same.") == (
+        "Row 2, column 5 and row 2, column 12 hold the same."
+    )
+    assert Labels("8", "a").told("Nothing is said of cells (or squares).") == "Nothing is said of cells (or squares)."
+
+
 def test_missing_words_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"steps\.fly.*'en'"):
         speaker(tmp_path).say("steps", "fly", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ class Cell(NamedTuple):
 
 
 STEPS: dict[str, tuple[int, int]] = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+_CELL = re.compile(r"(?:cells? )?\((\d+), (\d+)\)", re.IGNORECASE)
 OPPOSITE = {"up": "down", "down": "up", "left": "right", "right": "left"}
 
 
@@ -56,6 +58,11 @@ class Labels:
         if language == "zh":
             return f"第{row}行第{col}列"
         return f"row {row}, column {col}"
+
+    def told(self, text: str) -> str:
+        """A solver's sentence, in which cells are written `cell (2, 3)`, as somebody who sees these labels says it."""
+        told = _CELL.sub(lambda found: self.name(Cell(int(found[1]), int(found[2])), "en"), text)
+        return told[:1].upper() + told[1:]
 
 
 def _label(kind: str, number: int) -> str:

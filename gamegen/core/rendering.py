@@ -74,6 +74,10 @@ class Style:
     def labels(self) -> Labels:
         return Labels.parse(self.text("labels"))
 
+    def told(self, text: str) -> str:
+        """A sentence about cells by the labels of this look, if it has any."""
+        return self.labels.told(text) if any(name == "labels" for name, _ in self.picks) else text
+
     def to_json(self) -> str:
         return orjson.dumps({"skin": self.skin, "pixels": self.pixels, "picks": dict(self.picks)}).decode()
 

@@ -127,7 +127,7 @@ class Session:
         """Ask the solver whether the position shown is a right answer."""
         check = self.sample.plugin.solver.check(self.sample.problem, self.position)
         verdict = "Right" if check.correct else "Not right"
-        return self._saying(f"{verdict}: {check.reason}")
+        return self._saying(f"{verdict}: {self.sample.style.told(check.reason)}")
 
     # Other samples ----------------------------------------------------------------------------------------------------
 
