@@ -63,10 +63,10 @@ def write_report(
         "STYLE": _files(gallery.FOLDER / "page.css", FOLDER / "report.css"),
         "SCRIPT": _files(gallery.FOLDER / "elements.js", FOLDER / "report.js"),
         "CARDS": cards,
-        "RUNS": [table_html(tables["runs"])],
+        "RUNS": [table_html(tables["runs"], styles)],
         "CHARTS": [charts_html(styles, tables["table2"], tables["table5"], by_level)],
-        "DIMENSIONS": [table_html(tables["table2"])],
-        "CATEGORIES": [table_html(tables["table5"])],
+        "DIMENSIONS": [table_html(tables["table2"], styles)],
+        "CATEGORIES": [table_html(tables["table5"], styles)],
         "DATA": [embeddable(_data(runs, entries[:shown]))],
         "PICTURES": _pictures(runs, dataset, shown, side, jobs, progress),
     }

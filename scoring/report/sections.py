@@ -16,8 +16,8 @@ from scoring.report.tables import EXACT, SCORE, Line, Number, Table
 
 KINDS = {"csv": "text/csv", "json": "application/json", "tex": "application/x-tex", "md": "text/markdown"}
 TITLES = {"csv": "CSV", "json": "JSON", "tex": "LaTeX", "md": "Markdown"}
-HUE_STEP = 137
-"""Degrees between the hues of two published models: the golden angle keeps neighbours apart."""
+HUE_STEP = 100
+"""Degrees between the hues of two published models; eighteen pass before one comes again."""
 
 SHOWN_AT_FIRST = ("UniREdit-Bagel", "GPT-4o", "Qwen-Image-Edit")
 """Published models that the radar shows before anyone asks for others: the best of each kind, and the paper's own."""
@@ -56,8 +56,8 @@ def run_card(run: Run, place: int, numbers: Line, coverage: Coverage) -> str:
     )
 
 
-def table_html(table: Table) -> str:
-    """With its files to save: the page has them in it."""
+def table_html(table: Table, styles: Mapping[str, str]) -> str:
+    """With its files to save: the page has them in it. `styles` has the class of each run."""
     width = len(table.columns) + 1
     rows = []
     best = _best(table)
@@ -66,11 +66,10 @@ def table_html(table: Table) -> str:
             rows.append(
                 f'<tr class="block"><th colspan="{width}" scope="rowgroup"><span>{escape(block)}</span></th></tr>'
             )
-        rows += [_row(table, line, best) for line in members]
+        rows += [_row(table, line, best, styles) for line in members]
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}, table">'
-        f'<table id="{table.name}">'
-        f'<caption class="hidden">{escape(table.title)}</caption><thead>{_heads(table)}</thead>'
+        f'<table><caption class="hidden">{escape(table.title)}</caption><thead>{_heads(table)}</thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
         f'<p class="note">{escape(table.note)}</p>{_downloads(table)}'
     )
@@ -147,14 +146,14 @@ def _heads(table: Table) -> str:
     return f'<tr class="groups"><td></td>{groups}</tr><tr><th scope="col">Model</th>{titles}</tr>'
 
 
-def _row(table: Table, line: Line, best: Mapping[tuple[str, str], float]) -> str:
+def _row(table: Table, line: Line, best: Mapping[tuple[str, str], float], styles: Mapping[str, str]) -> str:
     cells = []
     for key, column in table.columns.items():
         number = line.cells.get(key)
         is_best = number is not None and best.get((line.block, key)) == round(number.mean, 2)
         cells.append(_cell(number, summary=column.summary, best=is_best))
-    kind = "published" if line.published else "own"
-    return f'<tr class="{kind}"><th scope="row">{escape(line.model)}</th>{"".join(cells)}</tr>'
+    kind, key = ("published", "") if line.published else (f"own {styles[line.model]}", "<i></i>")
+    return f'<tr class="{kind}"><th scope="row">{key}{escape(line.model)}</th>{"".join(cells)}</tr>'
 
 
 def _cell(number: Number | None, *, summary: bool, best: bool) -> str:

@@ -230,5 +230,6 @@ def _note(columns: Mapping[str, Column]) -> str:
     return (
         f"Published rows as printed in {paper().source}, judged by {paper().judge}. A score by a model and the "
         "accuracy by the rules are different measures, and so are scores by different judges. In brackets the 95 % "
-        f"bootstrap interval. † marks a mean over fewer categories than the paper's.{extra}"
+        "bootstrap interval, which shrinks to a point where all samples agree. † marks a mean over fewer categories "
+        f"than the paper's.{extra}"
     )

@@ -135,6 +135,7 @@ class Page(HTMLParser):
         self.scripts: dict[str, str] = {}
         self.addresses: list[str] = []
         self.tags: list[str] = []
+        self.ids: list[str] = []
         self.body = ""
         self._script: str | None = None
         self.text = path.read_text(encoding="utf-8")
@@ -144,6 +145,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         known = {name: value or "" for name, value in attributes}
         self.tags.append(tag)
+        self.ids += [known["id"]] if "id" in known else []
         self.addresses += [known[name] for name in ("src", "href", "action", "data", "poster") if name in known]
         if tag == "script":
             self._script = known.get("id", "code")
@@ -275,7 +277,7 @@ def test_no_text_can_break_out_of_the_page(runs: Path, tmp_path: Path) -> None:
 def test_the_page_asks_the_network_for_nothing(runs: Path, tmp_path: Path) -> None:
     page = Page(report(tmp_path / "report", runs / "oracle"))
     assert all(address.startswith(("#", "data:")) for address in page.addresses)
-    assert "default-src 'none'" in page.text
+    assert "default-src 'none'" in page.text and len(set(page.ids)) == len(page.ids)
     for word in ("http://", "https://", "@import", "fetch(", "XMLHttpRequest", "import(", "url("):
         assert word not in page.scripts["code"] and word not in page.body
 
