@@ -11,7 +11,12 @@ demo: .venv/.core
 	$(BIN)/gamegen make --tasks all --count 120 --seed 7 --out out/demo
 	$(BIN)/gamegen audit out/demo
 	$(BIN)/gamegen gallery out/demo --out out/demo/gallery.html
-	@echo "open out/demo/gallery.html"
+	for editor in oracle wrong; do \
+	  $(BIN)/gamegen edit out/demo --editor $$editor --out out/demo/runs/$$editor && \
+	  $(BIN)/gamegen score out/demo out/demo/runs/$$editor || exit 1; \
+	done
+	$(BIN)/gamegen report out/demo/runs/oracle out/demo/runs/wrong --out out/demo/report
+	@echo "open out/demo/gallery.html and out/demo/report/index.html"
 
 test: .venv/.dev
 	$(MAKE) lint types imports unit
