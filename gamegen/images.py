@@ -15,6 +15,9 @@ from gamegen.core.rendering import Pixels
 
 MAX_PIXELS = 4096 * 4096
 MIN_SIDE = 32
+ORIENTATION = 0x0112
+"""The EXIF tag that says how a picture is turned; 1, or none, is upright."""
+
 
 Source = Image.Image | bytes | str | Path | np.ndarray[Any, Any]
 
@@ -57,7 +60,7 @@ def _check_size(size: tuple[int, int], name: str) -> None:
 
 def _flatten(image: Image.Image, name: str) -> Pixels:
     _check_size(image.size, name)
-    upright = ImageOps.exif_transpose(image)
+    upright = ImageOps.exif_transpose(image) if image.getexif().get(ORIENTATION, 1) != 1 else image
     if upright.mode.startswith("I") or upright.mode == "F":  # 16-bit and deeper greys
         grey = np.asarray(upright, dtype=np.float64)
         top = 65535.0 if grey.max(initial=0) > 255 else 255.0
@@ -65,7 +68,7 @@ def _flatten(image: Image.Image, name: str) -> Pixels:
     if "A" in upright.mode or "transparency" in upright.info:
         layer = upright.convert("RGBA")
         upright = Image.alpha_composite(Image.new("RGBA", layer.size, (255, 255, 255, 255)), layer)
-    return np.asarray(upright.convert("RGB"))
+    return np.asarray(upright if upright.mode == "RGB" else upright.convert("RGB"))
 
 
 def _from_array(array: np.ndarray[Any, Any]) -> Pixels:

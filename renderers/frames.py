@@ -57,6 +57,8 @@ def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, fai
 
 def without_ink(seen: Seen, outlines: Outlines) -> Seen:
     """The picture with the ink in highlighted cells replaced by what was there: what it hides is believed unchanged."""
+    if not (outlines.colours >= 0).any():
+        return seen
     n = seen.board.shape[0] // seen.frame.rows
     marked = np.repeat(np.repeat(outlines.colours >= 0, n, axis=0), n, axis=1)
     return replace(seen, board=np.where((outlines.ink & marked)[..., None], seen.known, seen.board))
@@ -64,21 +66,24 @@ def without_ink(seen: Seen, outlines: Outlines) -> Seen:
 
 def stain_beside(
     outlines: Outlines,
-    seen: Seen,
+    plain: Seen,
     symbols: NDArray[np.intp],
     *,
     renderer: BoardRenderer[P],
     problem: Problem[P],
     style: Style,
 ) -> str:
-    """As `BoardRenderer.find_stain`, but what highlights drew, and the cells they mean, are no stains."""
-    frame = seen.frame
+    """As `BoardRenderer.find_stain`, but what highlights drew, and the cells they mean, are no stains.
+
+    `plain` is the picture without their ink.
+    """
+    frame = plain.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
     n = tiles.images.shape[1]
     ink = grown(outlines.ink, MARGIN).reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
     by_right = ink | (outlines.colours >= 0)[..., None, None]
     changed = symbols != renderer.encode(problem.position, style)
-    cell = stained_cell(seen.cells, tiles, symbols, changed, inset=round(CLEAN * n), excused=by_right)
+    cell = stained_cell(plain.cells, tiles, symbols, changed, inset=round(CLEAN * n), excused=by_right)
     if cell is not None:
         return f"cell ({cell.row}, {cell.col})"
-    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""
+    return "the margin" if margin_is_stained(plain.registration, plain.drift, plain.margin) else ""

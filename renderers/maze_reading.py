@@ -100,7 +100,7 @@ def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
 
 def _view(seen: Seen, before: Maze, style: Style) -> View:
     size = before.size
-    colours = {name: np.array(value, np.float64) for name, value in style.colours().items()}
+    colours = {name: np.array(value, np.float32) for name, value in style.colours().items()}
     marks = np.frombuffer(before.cells.encode(), np.uint8).reshape(size, size)
     grounds = np.where((marks == ord(WALL))[..., None], colours["wall"], colours["floor"])
     return View(split_cells(seen.board, size, size), split_cells(seen.known, size, size), marks, grounds, colours)

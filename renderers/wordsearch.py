@@ -79,7 +79,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
-        stain = stain_beside(outlines, seen, named.symbols, renderer=self, problem=problem, style=style)
+        stain = stain_beside(outlines, plain, named.symbols, renderer=self, problem=problem, style=style)
         return Reading(WordGrid(letters, marks), confidence, named.quality, stain)
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:

@@ -173,7 +173,7 @@ def _solve_mate(problem: Problem[Diagram]) -> Solution[Diagram]:
 
 def _check_mate(problem: Problem[Diagram], position: Diagram) -> Check:
     before, side, moves = problem.position, problem.text("turn"), int(problem["moves"])
-    changed = {s for s in chess.SQUARE_NAMES if _shown(before, s) != _shown(position, s)}
+    changed = _changed(before, position)
     move = _move_between(before, position, side, changed)
     if move is None:
         kept = min(1.0, (64 - len(changed)) / 62)
@@ -195,11 +195,11 @@ def _move_between(before: Diagram, after: Diagram, side: str, changed: set[str])
 
 
 def _compare(problem: Problem[Diagram], target: Diagram, position: Diagram) -> Check:
-    before = problem.position
-    asked = [s for s in chess.SQUARE_NAMES if _shown(before, s) != _shown(target, s)]
-    others = [s for s in chess.SQUARE_NAMES if _shown(before, s) == _shown(target, s)]
-    kept = sum(_shown(position, s) == _shown(target, s) for s in others) / len(others)
-    right = sum(_shown(position, s) == _shown(target, s) for s in asked) / len(asked)
+    asked = _changed(problem.position, target)
+    missed = _changed(target, position)
+    others = 64 - len(asked)
+    kept = (others - len(missed - asked)) / others
+    right = (len(asked) - len(missed & asked)) / len(asked)
     correct = position == target
     legal = correct or (not game.faults(position) and _legal(problem, position))
     reason = "Every square shows what it should." if correct else f"{_first_difference(target, position)}."
@@ -212,13 +212,12 @@ def _legal(problem: Problem[Diagram], position: Diagram) -> bool:
         return position.rows == problem.position.rows
     before = problem.position
     side = side_of(before.piece(problem.text("moves")[:2]))
-    changed = {s for s in chess.SQUARE_NAMES if _shown(before, s) != _shown(position, s)}
+    changed = _changed(before, position)
     return _move_between(before, position, side, changed) is not None
 
 
 def _first_difference(target: Diagram, position: Diagram) -> str:
-    for square in chess.SQUARE_NAMES:
-        want, got = _shown(target, square), _shown(position, square)
+    for square, want, got in zip(chess.SQUARE_NAMES, _shown(target), _shown(position), strict=True):
         if want[0] != got[0]:
             return f"{square} shows {_spoken(got[0])} instead of {_spoken(want[0])}"
         if want[1] != got[1]:
@@ -226,8 +225,15 @@ def _first_difference(target: Diagram, position: Diagram) -> str:
     return "nothing differs"
 
 
-def _shown(position: Diagram, square: str) -> tuple[str, str]:
-    return position.piece(square), position.mark(square)
+def _changed(before: Diagram, after: Diagram) -> set[str]:
+    """The squares that show something else."""
+    return {s for s, was, now in zip(chess.SQUARE_NAMES, _shown(before), _shown(after), strict=True) if was != now}
+
+
+def _shown(position: Diagram) -> list[tuple[str, str]]:
+    """Piece and highlight of every square, from a1 to h8."""
+    pieces, marks = ("".join(reversed(rows)) for rows in (position.rows, position.marks))
+    return list(zip(pieces, marks, strict=True))
 
 
 def _spoken(piece: str) -> str:

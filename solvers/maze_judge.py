@@ -6,6 +6,7 @@ Nothing here looks at the solver's answer. Distances and dead ends are worked ou
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import takewhile
 
 from gamegen.core.cell import STEPS, Cell
@@ -24,10 +25,7 @@ def check(problem: Problem[Maze], position: Maze) -> Check:
     if position.size != before.size:
         reason = f"The maze has {position.size} rows and columns, not {before.size}."
         return Check(False, False, 0.0, reason, {"path": 0.0, "precision": 0.0, "reach": 0.0})
-    floor = _floor(before)
-    from_start, from_end = (_distances(floor, _find(before, mark)) for mark in (START, END))
-    steps = from_start[_find(before, END)]
-    right = {cell: at for cell, at in from_start.items() if 0 < at < steps == at + from_end[cell]}
+    steps, right = _shortest(before)
     damage, parts = _damage(before, position), _parts(right, steps, position)
     preserved = 1.0 - len(damage) / len(before.cells)
     if damage:
@@ -36,6 +34,15 @@ def check(problem: Problem[Maze], position: Maze) -> Check:
     reason = _wrong(problem, position, line, steps)
     legal = not line.fault and position.pen == problem.text("colour")
     return Check(not reason, legal, preserved, reason or "The path is right.", parts)
+
+
+@lru_cache(maxsize=64)
+def _shortest(before: Maze) -> tuple[int, Mapping[Cell, int]]:
+    """How long the shortest paths are; and their cells, with how many steps from the start they are."""
+    floor = _floor(before)
+    from_start, from_end = (_distances(floor, _find(before, mark)) for mark in (START, END))
+    steps = from_start[_find(before, END)]
+    return steps, {cell: at for cell, at in from_start.items() if 0 < at < steps == at + from_end[cell]}
 
 
 def _damage(before: Maze, after: Maze) -> list[str]:
@@ -180,7 +187,9 @@ def _distances(floor: set[Cell], root: Cell) -> dict[Cell, int]:
         raise ValueError(f"cell {tuple(root)} is no floor")
     steps, order = {root: 0}, [root]
     for cell in order:
-        for other in (cell.moved(way) for way in STEPS):
+        row, col = cell
+        for d_row, d_col in STEPS.values():
+            other = Cell(row + d_row, col + d_col)
             if other in floor and other not in steps:
                 steps[other] = steps[cell] + 1
                 order.append(other)

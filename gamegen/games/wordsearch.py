@@ -139,9 +139,9 @@ class WordSearch(Game[WordGrid, Highlight]):
         return min(map("\n".join, _views(position.letters)))
 
     def faults(self, position: WordGrid) -> list[str]:
-        found = [f"cell ({c.row}, {c.col}) has no letter" for c in position.cells() if position.letter(c) == BLANK]
+        found = [f"cell ({c.row}, {c.col}) has no letter" for c in _where(position.letters, BLANK)]
         for code, colour in COLOUR_OF.items():
-            cells = [cell for cell in position.cells() if position.mark(cell) == code]
+            cells = _where(position.marks, code)
             if cells and not is_line(cells):
                 found.append(f"the {colour} cells are not one straight line of {SHORTEST} or more")
         return found
@@ -157,6 +157,12 @@ class WordSearch(Game[WordGrid, Highlight]):
             return WordGrid(_replaced(position.letters, cell, rng.choice(others)), position.marks)
         others = [c for c in (UNMARKED, *COLOUR_OF) if c != position.mark(cell)]
         return WordGrid(position.letters, _replaced(position.marks, cell, rng.choice(others)))
+
+
+def _where(rows: tuple[str, ...], sign: str) -> list[Cell]:
+    """The cells that show this sign, in reading order."""
+    size, text = len(rows), "".join(rows)
+    return [Cell(*divmod(place, size)) for place in range(len(text)) if text[place] == sign] if sign in text else []
 
 
 def line(start: Cell, direction: str, length: int) -> tuple[Cell, ...]:

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from renderers.reading.register import Floats
+from renderers.reading.register import Floats, median
 
 ROUNDS = 4
 SAMPLES = 1500
+SETTLED = 2e-4
+"""A round that changes the map by less, a twentieth of a grey level, is the last."""
+
+NO_DRIFT = 2e-3
+"""A map this near to the identity moves colours by half a grey level, and is left out."""
+
 STIFFNESS = 0.02
 """How strongly the map is held at the identity, as a share of the evidence: colours that never occurred stay put."""
 
@@ -21,6 +27,8 @@ class Drift:
     fit: Floats  # (4, 3), for colours from 0 to 1
 
     def undo(self, seen: Floats) -> Floats:
+        if np.abs(self.fit - np.eye(4, 3)).max() < NO_DRIFT:
+            return seen
         fit = self.fit.astype(np.float32)
         mended: Floats = seen.reshape(-1, 3) @ fit[:3]
         mended += 255 * fit[3]
@@ -45,11 +53,13 @@ def drift_between(seen: Floats, known: Floats) -> Drift:
     for _ in range(ROUNDS):
         gap = design @ fit - y
         error = np.einsum("ij,ij->i", gap, gap)
-        scale = max(0.03, 1.48 * float(np.median(error)) ** 0.5)
+        scale = max(0.03, 1.48 * median(error) ** 0.5)
         trust = (1 - np.minimum(1.0, error / (3.5 * scale) ** 2)) ** 2
         weighted = design * trust[:, None]
         hold = STIFFNESS * max(trust.sum(), 1.0) * np.eye(4)
-        fit = np.linalg.solve(weighted.T @ design + hold, weighted.T @ y + hold @ identity)
+        before, fit = fit, np.linalg.solve(weighted.T @ design + hold, weighted.T @ y + hold @ identity)
+        if np.abs(fit - before).max() < SETTLED:
+            break
     return Drift(fit)
 
 

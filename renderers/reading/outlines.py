@@ -201,14 +201,13 @@ def _sides(layer: Layer, size: int, n: int, *, skip: int, margin: int) -> Floats
     cells = as_strided(padded, (size, size, m, m), (down * n, across * n, down, across), writeable=False)
     depth, corner = margin + max(2, round(DEPTH * n)), margin + round(0.15 * n)
     along = slice(corner, m - corner)
-    return np.stack(
-        [
-            cells[:, :, skip:depth, along].any(axis=2).mean(axis=2),
-            cells[:, :, m - depth : m - skip, along].any(axis=2).mean(axis=2),
-            cells[:, :, along, skip:depth].any(axis=3).mean(axis=2),
-            cells[:, :, along, m - depth : m - skip].any(axis=3).mean(axis=2),
-        ]
-    )
+    strips = [
+        np.logical_or.reduce([part[:, :, along, place] for place in places])
+        for part in (cells.transpose(0, 1, 3, 2), cells)
+        for places in (range(skip, depth), range(m - depth, m - skip))
+    ]
+    shares: Floats = np.stack(strips).mean(axis=3)
+    return shares
 
 
 def grown(layer: Layer, pixels: int) -> Layer:

@@ -46,11 +46,17 @@ STARTS = (0.0, 0.03, -0.03, 0.055, -0.055)
 """Zooms to try when the first one leads nowhere."""
 
 SAME, GOOD, LOWEST_LIKENESS = 0.985, 0.9, 0.5
-"""Likeness at which nothing had moved; at which a search may end; below which there is no board."""
+"""Likeness at which the first place found is right; at which a search may end; below which there is no board."""
+
+STILL = 0.004
+"""A board found so near to where it is believed to lie (a pixel of 512) need only be a good likeness, too."""
 
 MOST_WARP = 0.2
 LEVEL = 5e-4
 """Perspective below this moves nothing by half a pixel, and an affine map is faster."""
+
+SMALLER, NUDGE = 1.9, 0.3
+"""How many times smaller a crop must be to be made by averaging, and how many pixels off it may then be."""
 
 _GREY = (1 / 3, 1 / 3, 1 / 3, 0.0)
 
@@ -68,7 +74,21 @@ class Registration:
         """(h, w, 3): the part of the edited picture that shows this box."""
         left, top, right, bottom = box
         width, height = size
+        straight = self._upright(box, size)
+        if straight is not None:
+            return np.asarray(self.image.resize(size, Image.Resampling.BOX, box=straight), dtype=np.float32)
         image = self._reduced(width / max(right - left, 1e-6), height / max(bottom - top, 1e-6))
+        data = self._towards(image, box, size)
+        if max(width * abs(data[6]), height * abs(data[7])) < LEVEL:
+            part = image.transform(size, Image.Transform.AFFINE, data[:6], Image.Resampling.BILINEAR)
+        else:
+            part = image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
+        return np.asarray(part, dtype=np.float32)
+
+    def _towards(self, image: Image.Image, box: Box, size: tuple[int, int]) -> tuple[float, ...]:
+        """The map from pixels of a crop to those of the picture, or a smaller copy, as Pillow's transforms take it."""
+        left, top, right, bottom = box
+        width, height = size
         to_board = np.array(
             [
                 [2 * (right - left) / width, 0.0, 2 * left - 1],
@@ -81,12 +101,22 @@ class Registration:
         )
         full = to_image @ self.matrix @ to_board
         full /= full[2, 2]
-        data = tuple(float(v) for v in full.ravel()[:8])
-        if max(width * abs(data[6]), height * abs(data[7])) < LEVEL:
-            part = image.transform(size, Image.Transform.AFFINE, data[:6], Image.Resampling.BILINEAR)
-        else:
-            part = image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
-        return np.asarray(part, dtype=np.float32)
+        return tuple(full.ravel()[:8].tolist())
+
+    def _upright(self, box: Box, size: tuple[int, int]) -> Box | None:
+        """The box in pixels, if it lies upright and whole in the picture and is to be made much smaller: then pixels
+        need only be averaged."""
+        width, height = size
+        across, lean, x, slant, down, y, *tilt = self._towards(self.image, box, size)
+        if min(across, down) < SMALLER or max(abs(lean) * height, abs(slant) * width) > NUDGE:
+            return None
+        straight = x, y, x + across * width, y + down * height
+        whole = 0.0, 0.0, float(self.image.width), float(self.image.height)
+        inside = straight[0] > -NUDGE and straight[1] > -NUDGE
+        inside = inside and straight[2] < whole[2] + NUDGE and straight[3] < whole[3] + NUDGE
+        if not inside or max(width * abs(tilt[0]), height * abs(tilt[1])) > LEVEL:
+            return None
+        return max(x, 0.0), max(y, 0.0), min(straight[2], whole[2]), min(straight[3], whole[3])
 
     def covers(self, box: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
         """(h, w): which pixels of such a crop lie inside the edited picture; the others were never seen."""
@@ -150,9 +180,10 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     `start` is where the board is believed to lie, the matrix of an earlier registration.
     """
     finest = len(LEVELS) - 1
-    matrix = np.eye(3) if start is None else start
-    matrix, likeness = landmarks.template(finest).fit(scan.level(finest), matrix, 8, NARROW)
-    if likeness < SAME:
+    start = np.eye(3) if start is None else start
+    matrix, likeness = landmarks.template(finest).fit(scan.level(finest), start, 8, NARROW)
+    moved = np.abs(matrix - start).sum(axis=1).max()
+    if likeness < (GOOD if moved < STILL else SAME):
         matrix, likeness = _search(landmarks, scan)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(
@@ -284,9 +315,15 @@ def _residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Flo
     spread = keep @ (away * away)
     gain = min(2.0, max(0.5, keep @ (away * (want - mean_want)) / spread)) if spread > 1e-9 else 1.0
     error = gain * away + mean_want - want
-    narrow = min(FAIR, max(NARROW, 6 * float(np.median(np.abs(error)))))
+    narrow = min(FAIR, max(NARROW, 6 * median(np.abs(error))))
     trust = 1 - np.minimum(1.0, (error / max(cut, narrow)) ** 2)
     return error, np.maximum(trust * trust, 1e-3), narrow
+
+
+def median(values: Floats) -> float:
+    """The upper median of many values, quickly."""
+    middle = len(values) // 2
+    return float(np.partition(values, middle)[middle])
 
 
 def _likeness(want: Floats, seen: Floats, keep: Floats) -> float:
