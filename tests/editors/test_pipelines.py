@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from edit_models.editors.pipelines import PipelineEditor
+from edit_models.editors.pipelines import ADAPTERS, PipelineEditor
 from edit_models.editors.protocol import Request
 from edit_models.editors.registry import build
 from edit_models.editors.run import run_editor
@@ -78,6 +79,15 @@ def test_pipelines_are_loaded_and_called_as_they_want_it(
     first, other, again = (editor.edit(picture, "Make it {red}.", seed=1).image for picture in (BOARD, RED, BOARD))
     assert first.size == size
     assert first.tobytes() == again.tobytes() != other.tobytes()
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_the_table_names_what_the_pipelines_take(name: str) -> None:
+    """Also for those that cannot be run without torchvision."""
+    adapter = ADAPTERS[name]
+    known = inspect.signature(getattr(tiny_pipelines.diffusers, name).__call__).parameters
+    wanted = {adapter.image, "prompt", "generator", "num_inference_steps", adapter.guidance, *dict(adapter.always)}
+    assert wanted <= set(known)
 
 
 def test_the_seed_alone_decides_the_noise(pix2pix: Path) -> None:
