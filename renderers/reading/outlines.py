@@ -84,7 +84,7 @@ def read_outlines(
     """
     size = len(grounds)
     pale, share = name_hues(board, marks, faintest)
-    hues = np.where(share > PALEST, pale, -1)
+    hues = np.where(share > PALEST, pale, np.int8(-1))
     n = board.shape[0] // size
     colours = np.full((size, size), -1, np.intp)
     confidence = 1.0
@@ -112,11 +112,11 @@ def read_outlines(
     return Outlines(colours, confidence, grown(hues >= 0, 1))
 
 
-def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.intp], Floats]:
+def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np.int8], Floats]:
     """(H, W): for every pixel the number of the mark whose hue it has, -1 for none; and its share of that colour."""
     red, green, blue = board[..., 0], board[..., 1], board[..., 2]
     strength = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
-    hues, shares = np.full(strength.shape, -1, np.intp), np.zeros(strength.shape)
+    hues, shares = np.full(strength.shape, -1, np.int8), np.zeros(strength.shape, np.float32)
     vivid = strength > faintest
     likeness = _from_grey(board[vivid]) @ _from_grey(marks).T  # (N, K)
     nearest = likeness.argmax(axis=1)
@@ -126,7 +126,7 @@ def name_hues(board: Floats, marks: Floats, faintest: float) -> tuple[NDArray[np
     return hues, shares
 
 
-def _ink(board: Floats, hues: NDArray[np.intp], marks: Floats, grounds: Floats) -> Floats:
+def _ink(board: Floats, hues: NDArray[np.int8], marks: Floats, grounds: Floats) -> Floats:
     """(H, W): how much of each coloured pixel is ink, and not the ground behind it; 0 where there is no colour.
 
     A pixel is taken to be p x ground + q x mark, in any shade: then q / (p + q) is ink. On a dark ground, where a shade
