@@ -41,8 +41,9 @@ from renderers.reading.classify import (
 )
 from renderers.reading.colour import Drift, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
-from renderers.reading.stains import Margin, margin_is_stained, stained_cell
+from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles
+from renderers.reading.traces import Page, find_traces
 
 MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
@@ -120,6 +121,10 @@ class BoardRenderer(Renderer[P]):
         """The position whose picture an edited one is laid onto: if most things may move, one without them."""
         return problem.position
 
+    def own_colours(self, style: Style) -> bool:
+        """Whether what an editor draws must be in the look's own colours, or near them."""
+        return True
+
     def finish(self, canvas: Pixels, board: Board, position: P, style: Style) -> None:
         """Draw what is not in the tiles: thick box lines, and the like. Only slices, no loops over cells."""
 
@@ -184,7 +189,7 @@ class BoardRenderer(Renderer[P]):
         drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, given.cells)))
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
-        return Seen(registration, drift, drift.undo(raw), given.cells, frame, given.margin)
+        return Seen(registration, drift, drift.undo(raw), given.cells, frame, given.page)
 
     def name_cells(self, seen: Seen, problem: Problem[P], style: Style) -> Named:
         """Every cell by the nearest tile of the skin."""
@@ -199,13 +204,14 @@ class BoardRenderer(Renderer[P]):
         demand_full_strength(seen.cells, tiles, known, symbols, where=symbols != known)
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
-        """Where something was drawn that belongs to no symbol: a cell, or the margin; empty if nowhere."""
+        """Where something was drawn that belongs to no symbol: a cell, a label, the margin; empty if nowhere."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known = self.encode(problem.position, style)
         cell = stained_cell(seen.cells, tiles, symbols, symbols != known, inset=tiles.inset, before=known)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
-        return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""
+        after = self.render(self.decode(symbols, problem, style), style) if self.own_colours(style) else None
+        return find_traces(seen.registration, seen.drift, seen.page, after, symbols != known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,7 +221,7 @@ class Given:
     landmarks: Landmarks
     cells: Floats  # (R*n, C*n, 3): the board at reading size
     frame: Frame
-    margin: Margin
+    page: Page
     steady: NDArray[np.bool_] | None  # (R, C), see `BoardRenderer.steady`
 
 
@@ -228,7 +234,7 @@ class Seen:
     board: Floats  # (R*n, C*n, 3): the cells as the editor left them, colour drift undone
     known: Floats  # (R*n, C*n, 3): the cells as the editor was given them
     frame: Frame
-    margin: Margin  # as the editor was given it
+    page: Page  # as the editor was given it
 
     @cached_property
     def cells(self) -> Floats:
@@ -328,7 +334,7 @@ def given_board(renderer: BoardRenderer[P], problem: Problem[P], style: Style) -
         Landmarks(marks, shaky=None if steady is None else frame.over(~steady)),
         join_cells(reading_tiles(renderer, style, rows, cols)[renderer.encode(before, style)]),
         frame,
-        Margin(renderer.render(before, style), frame.box),
+        Page(renderer.render(before, style), frame),
         steady,
     )
 

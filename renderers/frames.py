@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.problem import P, Problem
-from gamegen.core.rendering import Pixels, Style
+from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.outlines import FAINTEST, MARGIN, Outlines, grown, read_outlines
 from renderers.reading.register import Floats
-from renderers.reading.stains import margin_is_stained, stained_cell
+from renderers.reading.stains import stained_cell
+from renderers.reading.traces import find_traces
 
 CLEAN = 0.2
 """Share of a cell, at its border, where colour may come from a neighbour's highlight."""
@@ -68,14 +69,15 @@ def stain_beside(
     outlines: Outlines,
     plain: Seen,
     symbols: NDArray[np.intp],
+    after: Picture,
     *,
     renderer: BoardRenderer[P],
     problem: Problem[P],
     style: Style,
 ) -> str:
-    """As `BoardRenderer.find_stain`, but what highlights drew, and the cells they mean, are no stains.
+    """As `BoardRenderer.find_stain`, but what highlights drew is no stain.
 
-    `plain` is the picture without their ink.
+    `plain` is the picture without their ink, and `after` the clean picture of what was read.
     """
     frame = plain.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
@@ -86,4 +88,5 @@ def stain_beside(
     cell = stained_cell(plain.cells, tiles, symbols, changed, inset=round(CLEAN * n), excused=by_right)
     if cell is not None:
         return f"cell ({cell.row}, {cell.col})"
-    return "the margin" if margin_is_stained(plain.registration, plain.drift, plain.margin) else ""
+    marked = changed | (outlines.colours >= 0)
+    return find_traces(plain.registration, plain.drift, plain.page, after, marked)

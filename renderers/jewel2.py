@@ -116,7 +116,7 @@ class Jewel2Renderer(BoardRenderer[Position]):
         drift = drift_between(raw, known)
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
-        return Seen(registration, drift, drift.undo(raw), known, frame, given.margin)
+        return Seen(registration, drift, drift.undo(raw), known, frame, given.page)
 
 
 @lru_cache(maxsize=64)

@@ -19,8 +19,8 @@ from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.maze_reading import read_cells
 from renderers.reading.colour import drift_between
 from renderers.reading.register import Landmarks, Registration, Scan, register
-from renderers.reading.stains import Margin
 from renderers.reading.strokes import wiped
+from renderers.reading.traces import Page
 from renderers.shapes import disc, line, rectangle, star, union
 
 LINKS = 16
@@ -104,7 +104,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         registration = replace(small, image=Image.fromarray(image, "RGB"))
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)
-        return Seen(registration, drift, drift.undo(raw), given.cells, given.frame, given.margin)
+        return Seen(registration, drift, drift.undo(raw), given.cells, given.frame, given.page)
 
 
 renderer = MazeRenderer()
@@ -121,7 +121,7 @@ def _given(before: Maze, style: Style) -> Given:
         frame.box, (frame.cols * n, frame.rows * n)
     )
     landmarks = Landmarks(wiped(reference, style.colours()["floor"]))
-    return Given(landmarks, cells, frame, Margin(picture, frame.box), None)
+    return Given(landmarks, cells, frame, Page(picture, frame), None)
 
 
 @lru_cache(maxsize=1024)

@@ -22,9 +22,10 @@ from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, PENS, SMEAR, START, WA
 from renderers.board import Seen
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, split_cells
 from renderers.reading.register import Floats
-from renderers.reading.stains import NEW_CELL, OLD_CELL, margin_is_stained, stained_pixels
+from renderers.reading.stains import NEW_CELL, OLD_CELL, stained_pixels
 from renderers.reading.strokes import HAZE, TOUCH, broken, coverage, hue_plane, paint_share, pen_counts
 from renderers.reading.tiles import levels_between
+from renderers.reading.traces import find_traces
 
 Flags = NDArray[np.bool_]
 
@@ -36,6 +37,9 @@ PAINTED = 0.13
 
 FAINT = 0.62
 """The pen's share of the colour that the strongest pixels of a path must reach: a see-through path is none."""
+
+PALER = 0.7
+"""The least of that share in any one cell, compared with the path's other cells."""
 
 REPAINTED = 60.0
 """Grey levels, in the channel that changed most, by which no editor lets a wall's colour drift."""
@@ -82,8 +86,7 @@ def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
     share = paint_share(moved, way)
     covered = coverage(_middle(share)).mean(axis=(2, 3))
     painted = free & (covered > PAINTED)
-    if painted.any() and np.quantile(_middle(share).max(axis=(2, 3))[painted], 0.9) < FAINT:
-        raise UnreadableImage("the paint is too faint to tell it from a shadow")
+    _demand_paint(_middle(share).max(axis=(2, 3)), painted)
     is_floor, certain, distance = _grounds(view, share)
     wall = view.was(WALL)
     marks = np.where(painted, np.where(wall, SMEAR, PAINT), np.where(is_floor, FLOOR, WALL))
@@ -94,7 +97,7 @@ def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = _stain(seen, share, painted | ~free)
+    stain = _stain(seen, share, painted | ~free, marks != view.marks.view("S1").astype(str))
     return Reading(Maze(pen, "".join(marks.ravel())), float(confidence.min()), quality, stain)
 
 
@@ -161,6 +164,18 @@ def _grounds(view: View, share: Floats) -> tuple[Flags, Floats, Floats]:
     return far[0] < far[1], 1 - (near + NOISE) / (other + NOISE), near
 
 
+def _demand_paint(strongest: Floats, painted: Flags) -> None:
+    """Raise UnreadableImage if the path is see-through, as a whole or in one cell."""
+    if not painted.any():
+        return
+    if np.quantile(strongest[painted], 0.9) < FAINT:
+        raise UnreadableImage("the paint is too faint to tell it from a shadow")
+    pale = painted & (strongest < PALER * np.median(strongest[painted]))
+    if pale.any():
+        row, col = np.argwhere(pale)[0]
+        raise UnreadableImage(f"cell ({row}, {col}) is painted so faintly that it may not be meant")
+
+
 def _interrupted(share: Floats, painted: Flags, signs: Flags) -> Flags:
     """(R, C): painted cells whose paint does not reach the painted cell, or the sign, beside them."""
     n = share.shape[-1]
@@ -179,16 +194,16 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags) -> Flags:
     return found
 
 
-def _stain(seen: Seen, share: Floats, changed: Flags) -> str:
-    """Where something was drawn that is not in the pen's colour: a cell, or the margin; empty if nowhere."""
+def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags) -> str:
+    """Where something was drawn that is not in the pen's colour: a cell, a label, the margin; empty if nowhere."""
     rows, cols, n = share.shape[:3]
-    drawn = seen.board.clip(0, 255).astype(np.uint8)
-    strange = stained_pixels(drawn, *levels_between(seen.known)).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
-    foreign = (strange & (share < HAZE))[:, :, 1:-1, 1:-1].mean(axis=(2, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
+    levels = seen.board.clip(0, 255).astype(np.uint8)
+    strange = stained_pixels(levels, *levels_between(seen.known)).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
+    foreign = (strange & (share < HAZE))[:, :, 1:-1, 1:-1].mean(axis=(2, 3)) / np.where(drawn, NEW_CELL, OLD_CELL)
     row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
     if foreign[row, col] > 1:
         return f"cell ({row}, {col})"
-    return "the margin" if margin_is_stained(seen.registration, seen.drift, seen.margin) else ""
+    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | changed)
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:

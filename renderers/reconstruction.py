@@ -18,6 +18,7 @@ from renderers import skin as skin_file
 from renderers.reading.classify import Named
 from renderers.reading.register import Box, Landmarks, Scan, register
 from renderers.reading.stains import Margin, margin_is_stained
+from renderers.reading.traces import page_is_marked
 from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
@@ -77,6 +78,7 @@ class ReconstructionRenderer(Renderer[Position]):
         distances = np.concatenate([distance, *(named.distance.ravel() for named in views.values())])
         sure = min(confidence, *(float(named.confidence.min()) for named in views.values()))
         stained = margin_is_stained(registration, look.drift, _page(position, style))
+        stained = stained or page_is_marked(registration, look.drift, self.render(position, style))
         quality = float(max(0.0, 1 - np.sqrt((distances**2).mean()) / 128))
         return Reading(position, sure, quality, "the page" if stained else "")
 

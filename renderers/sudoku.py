@@ -121,6 +121,10 @@ class SudokuRenderer(BoardRenderer[Grid]):
                 confidence[row, col] = 0.0
         return Named(symbols, confidence, distance)
 
+    def own_colours(self, style: Style) -> bool:
+        """Digits may be written in any ink."""
+        return style.text("marks") != "digits"
+
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
         """Thin strokes are pale at the size in which cells are read: the ink of new digits is judged on sharp cells."""
         known = self.encode(problem.position, style)

@@ -31,6 +31,9 @@ LIKE_BEFORE, LIKE_NEITHER = 0.72, 0.6
 """Another letter than before is believed only if it fits so much better: below the second share of the distance to the
 letter that was there. Above the first it is the letter that was there; between them nobody can say."""
 
+WORSE = 2.0
+"""The picture is bad all over where letters are hard to read: one that is so much worse than most was drawn over."""
+
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _CODES = np.array([UNMARKED, *COLOURS.values()])
@@ -79,8 +82,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
-        stain = stain_beside(outlines, plain, named.symbols, renderer=self, problem=problem, style=style)
-        return Reading(WordGrid(letters, marks), confidence, named.quality, stain)
+        position = WordGrid(letters, marks)
+        after = self.render(position, style)
+        stain = stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
+        return Reading(position, confidence, named.quality, stain)
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
         """Small, blurred letters could be many things; most likely they are what they were."""
@@ -93,7 +98,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         gaps = distances(insides(seen.cells[other], tiles), tiles)
         there = gaps[np.arange(len(gaps)), given[other]]
         share = (named.distance[other] + NOISE) / (there + NOISE)
-        stayed = share > LIKE_BEFORE
+        usual = np.median(named.distance[~other]) if not other.all() else 0.0
+        stayed = (share > LIKE_BEFORE) & (there < WORSE * (usual + NOISE))
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         symbols[other] = np.where(stayed, given[other], symbols[other])
         distance[other] = np.where(stayed, there, distance[other])

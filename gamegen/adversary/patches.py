@@ -20,6 +20,9 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 STROKE = 0.008
 """The thinnest ghost stroke, as a share of the picture's side: 4 pixels of 512. Thinner ones are forgiven."""
 
+LOUD, MOSTLY = 120, 0.6
+"""Grey levels by which a stroke stands out, and the share of it that must."""
+
 TURNED = (0.3, 0.7)
 """By so much of a full circle is the hue of a mark turned: no longer the colour that was asked for."""
 
@@ -44,7 +47,7 @@ def ghost_stroke(sample: Sample, rng: Stream) -> Made:
     ends = rng.choice(((0, 0, 1, 1), (0, 1, 1, 0), (0, 0, 1, 0), (0, 0, 0, 1)))
     line = tuple(start + end * length for start, end in zip((left, top) * 2, ends, strict=True))
     ImageDraw.Draw(image).line(line, fill=loud(image, (left, top), length), width=width)
-    return image, False
+    return (image, False) if _stands_out(image, sample) else None
 
 
 def wiped_label(sample: Sample, rng: Stream) -> Made:
@@ -96,6 +99,12 @@ def wrong_colour(sample: Sample, rng: Stream) -> Made:
     turn = TURNED[0] + (TURNED[1] - TURNED[0]) * rng.random()
     after[drawn] = np.array([_turned(colour, turn) for colour in colours], np.uint8)[which.ravel()]
     return Image.fromarray(after), False
+
+
+def _stands_out(image: Image.Image, sample: Sample) -> bool:
+    """Whether what was drawn onto the answer is loud along most of its way: on a line of its colour nobody sees it."""
+    gap = np.abs(np.asarray(image, np.int16) - np.asarray(sample.edited, np.int16)).max(axis=2)
+    return bool((gap > LOUD).sum() > MOSTLY * STROKE * image.width * image.width / 4)
 
 
 def _turned(colour: np.ndarray[Any, np.dtype[np.uint8]], turn: float) -> tuple[int, int, int]:

@@ -1,0 +1,263 @@
+"""Traces of drawing where nothing was to be drawn: on the page, over labels, and in cells that are as they were.
+
+The picture is compared with the one that the editor was given, at a size at which thin strokes still show. Compression,
+blur and sharpening leave their traces everywhere; a hand leaves them in one place. So a place is told by how much more
+of it differs than of others. Labels are read for what they say: each must be more like itself than like any other, and
+be there at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from gamegen.core.rendering import Picture, Pixels
+from renderers.page import LABEL_BAND, Frame
+from renderers.reading.colour import Drift
+from renderers.reading.register import Box, Floats, Registration
+
+Flags = NDArray[np.bool_]
+
+SIDE, COARSEST = 256, 128
+"""Side at which pictures are compared, and below which they show too little."""
+
+FAINTEST, UNLIKE, HALO = 36.0, 70.0, 0.35
+"""A pixel is strange if in some colour it is outside all clean ones around it by so many grey levels (the first in a
+clean picture, at most the second in a bad one) and by so much of the contrast near it, which sharpening turns into
+halos."""
+
+NOISY, SPREAD = 0.98, 3.0
+"""How bad a picture is: this quantile of what is strange in it, and by how much more a trace must be."""
+
+FOREIGN, COLOURS = 60.0, 12
+"""Grey levels by which a foreign colour is unlike the colours of a clean picture, of which the commonest count."""
+
+WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
+
+WINDOW, DENSE, TIMES = 12, 0.11, 3.0
+"""A window of so many pixels is drawn upon if this share of it differs, and so many times what differs elsewhere."""
+
+BORDER = 0.3
+"""Share of a cell by which what is drawn into it may lean over."""
+
+GONE, SURE, ANOTHER = 0.35, 0.93, 0.12
+"""Likeness below which a label is gone; from which, if most labels have it, all must be plain; and by which one may be
+less like itself than most, or half as much as another may lead."""
+
+AS_BEFORE = 40.0
+"""Labels that nowhere differ by more grey levels need no reading."""
+
+MARGIN, EDGE = 4, 0.15
+"""What does not count of a label's place, for the lines around it: pixels across, and the share of a cell along."""
+
+
+class Page:
+    """The picture as the editor was given it; what is compared with it is worked out once for every size."""
+
+    def __init__(self, picture: Picture, frame: Frame) -> None:
+        self.frame = frame
+        self._picture = picture
+        self._clean: dict[int, Clean] = {}
+
+    def at(self, side: int) -> Clean:
+        if side not in self._clean:
+            self._clean[side] = Clean.of(self._picture, side)
+        return self._clean[side]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clean:
+    """A clean picture at some size, and the levels between which nothing is strange, halos included."""
+
+    pixels: Pixels  # (side, side, 3)
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, picture: Picture, side: int) -> Clean:
+        pixels = _shrunk(picture, side)
+        low, high = _spread(pixels, np.minimum), _spread(pixels, np.maximum)
+        slack = HALO * (_spread(high, np.maximum) - _spread(low, np.minimum)).astype(np.float32)
+        return cls(pixels, low - slack, high + slack)
+
+    def excess(self, seen: Floats) -> Floats:
+        """(h, w): by how many grey levels a picture is outside, in the colour that is so most."""
+        beyond = np.maximum(self.low - seen, seen - self.high)
+        most: Floats = np.maximum(np.maximum(beyond[..., 0], beyond[..., 1]), beyond[..., 2])
+        return most
+
+
+def find_traces(registration: Registration, drift: Drift, page: Page, after: Picture | None, changed: Flags) -> str:
+    """Where something was drawn: "the margin", "cell (1, 2)", "a label" or nothing.
+
+    Cells drawn anew, `changed` (R, C), may look unlike ours; only colours that `after`, the clean picture of what was
+    read, does not have are foreign to them. Without it they are not looked at.
+    """
+    side = min(SIDE, *registration.image.size)
+    if side < COARSEST:
+        return ""
+    clean, seen = page.at(side), drift.undo(registration.crop(WHOLE, (side, side)))
+    drawn, excess = _drawn(page.frame, changed, side), clean.excess(seen)
+    bad = SPREAD * max(0.0, float(np.quantile(excess[~drawn], NOISY)))
+    found = (excess > min(UNLIKE, FAINTEST + bad)) & ~drawn
+    if np.count_nonzero(found) > DENSE * WINDOW**2:
+        found = _lonely(found, seen, clean.pixels)
+    if after is not None and drawn.any():
+        found |= _foreign(seen, after, UNLIKE + bad) & drawn
+    place = _densest(found, registration)
+    if place is not None:
+        return _name(page.frame, *place)
+    return "a label" if _labels_differ(seen, clean.pixels, page.frame) else ""
+
+
+def page_is_marked(registration: Registration, drift: Drift, clean: Picture) -> bool:
+    """Whether colours that a clean picture does not have were drawn anywhere onto it."""
+    side = min(SIDE, *registration.image.size)
+    if side < COARSEST:
+        return False
+    seen = drift.undo(registration.crop(WHOLE, (side, side)))
+    return _densest(_foreign(seen, clean, UNLIKE), registration) is not None
+
+
+def _foreign(seen: Floats, clean: Picture, unlike: float) -> Flags:
+    """(h, w): where a picture is so much unlike all clean pixels around, and in no colour of the clean one.
+
+    Two of its colours may be mixed: that is what soft edges, and paler shades on a white page, look like.
+    """
+    strange = Clean.of(clean, len(seen)).excess(seen) > unlike
+    drawn = seen[strange]
+    if not len(drawn):
+        return strange
+    areas = np.bincount(clean.pixels.ravel(), minlength=len(clean.palette))
+    colours = clean.palette[np.argsort(-areas, kind="stable")[:COLOURS]].astype(np.float32)
+    away = np.full(len(drawn), np.inf, np.float32)
+    for one, other in combinations(colours, 2):
+        way = other - one
+        share = ((drawn - one) @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
+        np.minimum(away, np.abs(drawn - one - share[:, None] * way).max(axis=1), out=away)
+    strange[strange] = away > FOREIGN
+    return strange
+
+
+def _densest(found: Flags, registration: Registration) -> tuple[float, float] | None:
+    """The middle, as shares of the picture, of the window with most strange pixels, if that is drawn upon."""
+    if np.count_nonzero(found) <= DENSE * WINDOW**2:
+        return None
+    side = len(found)
+    share = _windows(found & registration.covers(WHOLE, (side, side)))
+    row, col = (int(at) for at in np.unravel_index(int(share.argmax()), share.shape))
+    if share[row, col] <= DENSE + TIMES * float(np.quantile(share, 0.9)):
+        return None
+    return (row + WINDOW / 2) / side, (col + WINDOW / 2) / side
+
+
+def _shrunk(picture: Picture, side: int) -> Pixels:
+    image = Image.fromarray(picture.rgb())
+    if image.width % side == 0:
+        return np.asarray(image.reduce(image.width // side))
+    return np.asarray(image.resize((side, side), Image.Resampling.BOX))
+
+
+def _lonely(found: Flags, seen: Floats, known: Pixels) -> Flags:
+    """Without pixels of a colour that has become the same other one everywhere, as in a picture of few colours."""
+    classes = (known >> 5).astype(np.intp) @ np.array([64, 8, 1])
+    result = found.copy()
+    for number in np.unique(classes[found]):
+        there = classes == number
+        usual = np.median(seen[there], axis=0)
+        result[there] &= np.abs(seen[there] - usual).max(axis=1) > FAINTEST
+    return result
+
+
+def _spread(image: Pixels, least: np.ufunc) -> Pixels:
+    """The least, or largest, of every pixel and its eight neighbours, colour by colour."""
+    tall = image.copy()
+    least(tall[1:], image[:-1], out=tall[1:])
+    least(tall[:-1], image[1:], out=tall[:-1])
+    wide = tall.copy()
+    least(wide[:, 1:], tall[:, :-1], out=wide[:, 1:])
+    least(wide[:, :-1], tall[:, 1:], out=wide[:, :-1])
+    return wide
+
+
+def _drawn(frame: Frame, changed: Flags, side: int) -> Flags:
+    """(side, side): the cells drawn anew, and a little around them, but hardly anything beside the board."""
+    mask = np.zeros((side, side), bool)
+    scale = side / frame.pixels
+
+    def along(start: int, at: int, count: int) -> slice:
+        low, high = max(0.0, at - BORDER), min(float(count), at + 1 + BORDER)
+        return slice(int((start + low * frame.cell) * scale) - 1, int((start + high * frame.cell) * scale) + 2)
+
+    for row, col in np.argwhere(changed):
+        mask[along(frame.top, row, frame.rows), along(frame.left, col, frame.cols)] = True
+    return mask
+
+
+def _windows(found: Flags) -> Floats:
+    """The share of true values in every window."""
+    sums = np.pad(found.astype(np.int32).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside = sums[WINDOW:, WINDOW:] - sums[:-WINDOW, WINDOW:] - sums[WINDOW:, :-WINDOW] + sums[:-WINDOW, :-WINDOW]
+    share: Floats = inside / WINDOW**2
+    return share
+
+
+def _name(frame: Frame, y: float, x: float) -> str:
+    row, col = int((y * frame.pixels - frame.top) // frame.cell), int((x * frame.pixels - frame.left) // frame.cell)
+    return f"cell ({row}, {col})" if 0 <= row < frame.rows and 0 <= col < frame.cols else "the margin"
+
+
+def _labels_differ(seen: Floats, known: Pixels, frame: Frame) -> bool:
+    """Whether a row's or column's label is gone, or another one."""
+    scale = len(known) / frame.pixels
+    band, cell, edge = frame.pixels * LABEL_BAND, frame.cell, EDGE * frame.cell
+    long, wide = int((cell - 2 * edge) * scale), int((band - 2 * MARGIN) * scale)
+    for down, count in ((True, frame.rows), (False, frame.cols)):
+        beside, first = (frame.left, frame.top) if down else (frame.top, frame.left)
+        start = int((beside - band + MARGIN) * scale)
+        starts = [int((first + number * cell + edge) * scale) for number in range(count)]
+        drawn, clean = (np.asarray(each, np.float32).mean(axis=2) for each in _strips(seen, known, start, wide, down))
+        if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, starts, long):
+            return True
+    return False
+
+
+def _strips(seen: Floats, known: Pixels, start: int, wide: int, down: bool) -> Iterator[Floats | Pixels]:
+    """The band of labels in both pictures, running down, and what is beside it as far as labels may be misplaced."""
+    for image in (seen, known):
+        turned = image if down else image.transpose(1, 0, 2)
+        yield turned[:, max(0, start - 1) : start + wide + 1]
+
+
+def _misnamed(seen: Floats, known: Floats, starts: list[int], long: int) -> bool:
+    """The same for bands (H, W) of labels one below the other, each `long` pixels from its start on."""
+    want = _unit(_patches(known, starts, long, 0, 0))
+    inked = np.abs(want).sum(axis=1) > 0
+    if not inked.any():
+        return False
+    shifts = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    likeness = np.max([_unit(_patches(seen, starts, long, *shift))[inked] @ want[inked].T for shift in shifts], axis=0)
+    own = likeness.diagonal()
+    usual, lead = float(np.median(own)), likeness.max(axis=1) - own
+    another = (lead > 2 * ANOTHER) | ((lead > 0) & (own < usual - ANOTHER) & (usual > SURE))
+    return bool((own < GONE).any() or another.any())
+
+
+def _patches(band: Floats, starts: list[int], long: int, down: int, right: int) -> Floats:
+    """(labels, pixels): each label's place, moved by a pixel or not."""
+    width = band.shape[1]
+    part = band[:, 1 + right : width - 1 + right]
+    return np.stack([part[max(0, start + down) :][:long].ravel() for start in starts])
+
+
+def _unit(patches: Floats) -> Floats:
+    """Each patch without its mean and of length 1; all 0 if it is blank."""
+    centred = patches - patches.mean(axis=1, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
+    unit: Floats = np.where(length > 5.0 * np.sqrt(patches.shape[1]), centred / np.maximum(length, 1e-6), 0.0)
+    return unit

@@ -1,0 +1,51 @@
+"""The adversary's own promises: attacks are made, wrong ones are wrong, and the judge withstands drawn ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gamegen.adversary import ATTACKS
+from gamegen.core.key import LEVELS, Key
+from gamegen.core.stream import Stream
+from gamegen.judge import verify
+from gamegen.registry import select
+from gamegen.sample import make_sample
+
+
+def test_every_attack_says_what_it_is() -> None:
+    assert all(attack.__doc__ for name, attack in ATTACKS.items() if name not in ("two_mutations", "blank"))
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attacks_depend_on_nothing_but_sample_and_stream(name: str) -> None:
+    sample = make_sample("chess/attacks@1:train:2:0:0?pixels=256")
+    one, other = (ATTACKS[name](sample, Stream("again", 3)) for _ in range(2))
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:
+        assert one[1] == other[1] and one[0].tobytes() == other[0].tobytes()
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in ("gold", "copy")])
+def test_an_attack_differs_from_the_answer(name: str) -> None:
+    """A wrong picture that were the answer itself would prove nothing."""
+    made = [ATTACKS[name](make_sample("sokoban/push@1:train:2:0:0"), Stream("differs", n)) for n in range(3)]
+    answer = make_sample("sokoban/push@1:train:2:0:0").edited.tobytes()
+    assert all(attack is None or attack[1] or attack[0].tobytes() != answer for attack in made)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(
+    task=st.sampled_from(select("all")),
+    level=st.sampled_from(LEVELS),
+    name=st.sampled_from(list(ATTACKS)),
+    number=st.integers(0, 10_000),
+)
+def test_the_judge_withstands_drawn_attacks(task: str, level: int, name: str, number: int) -> None:
+    """Whatever hypothesis draws, the verdict is the one deserved; it shrinks to the easiest level and first attack."""
+    sample = make_sample(Key(task, level=level, seed=77, index=number % 3))
+    made = ATTACKS[name](sample, Stream(sample.id, "drawn", number))
+    if made is not None:
+        image, deserved = made
+        assert verify(sample, image).correct == deserved
