@@ -17,7 +17,7 @@ from edit_models.editors.run import run_editor
 from gamegen.__main__ import main
 from gamegen.core.categories import CATEGORIES
 from gamegen.core.errors import BadInput
-from gamegen.stored import count_rows, read_dataset
+from gamegen.stored import StoredRow, count_rows, read_dataset
 from gamegen.uniredit import import_release
 
 REAL = (
@@ -230,3 +230,12 @@ def test_two_rows_of_one_name_are_refused_when_read(dataset: Path) -> None:
     change(dataset, lambda rows: rows[1].update(idx=rows[0]["idx"]))
     with pytest.raises(BadInput, match="two rows are Viewpoint Transformation 1"):
         list(read_dataset(dataset))
+
+
+@pytest.mark.parametrize("row", [{}, {"upstream_name": "../evil"}])
+def test_outputs_are_never_looked_for_elsewhere(row: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "evil" / "0.png").write_bytes(b"not theirs")
+    category = "Maze" if row else "../evil"
+    assert StoredRow(row, category, 0).output(tmp_path / "out") is None
