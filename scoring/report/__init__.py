@@ -7,7 +7,10 @@ makes elements of them only near the screen, so thousands of samples stay smooth
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from html import escape
 from itertools import islice
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gamegen import gallery
+from gamegen.core.errors import GamegenError
 from gamegen.gallery import embeddable, filled
 from gamegen.stored import StoredRow, read_dataset
 from gamegen.writing.format import replacing
@@ -31,6 +35,9 @@ from scoring.report.tables import category_table, dimension_table, level_numbers
 FOLDER = Path(__file__).parent
 SINGLE = 40
 """Up to this many samples are drawn in this process: starting others would take longer."""
+
+AHEAD = 16
+"""Samples that wait for each process."""
 
 
 def write_report(
@@ -61,7 +68,7 @@ def write_report(
         "TITLE": [escape(title)],
         "LEAD": [escape(_lead(runs, dataset, len(entries), shown))],
         "STYLE": _files(gallery.FOLDER / "page.css", FOLDER / "report.css"),
-        "SCRIPT": _files(gallery.FOLDER / "elements.js", FOLDER / "report.js"),
+        "SCRIPT": _files(gallery.FOLDER / "elements.js", FOLDER / "samples.js", FOLDER / "moving.js"),
         "CARDS": cards,
         "RUNS": [table_html(tables["runs"], styles)],
         "CHARTS": [charts_html(styles, tables["table2"], tables["table5"], by_level)],
@@ -127,8 +134,17 @@ def _spread(work: Iterator[tuple[StoredRow, list[Run], int]], shown: int, jobs: 
         yield from map(_block, work)
         return
     light = ((stored, [_light(run, stored) for run in runs], side) for stored, runs, side in work)
-    with get_context("spawn").Pool(jobs) as pool:
-        yield from pool.imap(_block, light, chunksize=8)
+    flying: deque[Future[str]] = deque()
+    try:
+        with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+            for item in light:
+                flying.append(pool.submit(_block, item))
+                if len(flying) >= AHEAD * jobs:  # or all pictures would be held in memory
+                    yield flying.popleft().result()
+            while flying:
+                yield flying.popleft().result()
+    except BrokenProcessPool as error:
+        raise GamegenError("a process that draws samples died; run the command again, with fewer --jobs") from error
 
 
 def _light(run: Run, stored: StoredRow) -> Run:

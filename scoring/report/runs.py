@@ -13,10 +13,12 @@ import orjson
 from edit_models.editors.outputs import ABOUT, FAILURES, dataset_id
 from gamegen.core.errors import BadInput
 from gamegen.stored import StoredRow
+from scoring.exact import MEASURES
+from scoring.summary import sample_measures
 
 Record = dict[str, Any]
 NEEDED = {
-    "exact": ("correct", "legal", "readable", "preserved", "quality", "reason"),
+    "exact": (*MEASURES, "reason"),
     "vlm": ("passes", "model_failure", "failure"),
 }
 
@@ -125,8 +127,21 @@ def _verdicts(scores: Path, kind: str) -> dict[str, Record]:
         missing = [name for name in ("id", "category", "output", "found", *NEEDED[kind]) if name not in line]
         if missing:
             raise BadInput(f"{path}, line {number} has no {missing[0]!r}; run gamegen score again")
+        try:
+            _measure(line, kind)
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"{path}, line {number} holds no verdict: {error!r}; run gamegen score again") from error
         found[str(line["output"])] = line
+    if kind == "vlm" and len({len(line["passes"]) for line in found.values()}) > 1:
+        raise BadInput(f"{path} has samples that were judged more often than others; run gamegen score again")
     return found
+
+
+def _measure(line: Record, kind: str) -> object:
+    """What the tables will count, to find now that it is there."""
+    if kind == "vlm":
+        return sample_measures(line["passes"], strict=True)
+    return [float(line[name]) for name in MEASURES]
 
 
 def _lines(path: Path) -> Iterable[Record]:

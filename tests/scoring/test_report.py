@@ -331,6 +331,17 @@ def spoil_line(run: Path) -> None:
     path.write_text(path.read_text()[:-40])
 
 
+def spoil_verdict(run: Path) -> None:
+    path = run / "scores" / "exact.jsonl"
+    path.write_text(path.read_text().replace('"quality":', '"quality":null,"other":', 1))
+
+
+def spoil_passes(run: Path) -> None:
+    add_model_scores(run, scores=(5, 5, 5))
+    path = run / "scores" / "vlm.jsonl"
+    path.write_text(re.sub(r'"passes": \[({.*?})\]', r'"passes": [\1, \1]', path.read_text(), count=1))
+
+
 def spoil_place(run: Path) -> None:
     told = json.loads((run / "edit.json").read_text())
     (run / "edit.json").write_text(json.dumps(told | {"folder": "../nowhere"}))
@@ -349,6 +360,8 @@ def spoil_dataset(run: Path) -> None:
         (spoil_scores, "scores of another dataset"),
         (spoil_ids, "no row of this dataset"),
         (spoil_line, f"line {ROWS} is damaged"),
+        (spoil_verdict, "line 1 holds no verdict"),
+        (spoil_passes, "more often than others"),
         (spoil_place, "--dataset"),
         (spoil_dataset, "scores of another dataset"),
     ],
