@@ -127,14 +127,15 @@ def page_is_marked(registration: Registration, drift: Drift, clean: Picture) -> 
 def _foreign(seen: Floats, clean: Picture, unlike: float) -> Flags:
     """(h, w): where a picture is so much unlike all clean pixels around, and in no colour of the clean one.
 
-    Two of its colours may be mixed: that is what soft edges, and paler shades on a white page, look like.
+    Two of its colours may be mixed, or one with black or white: that is what soft edges and other shades look like.
     """
     strange = Clean.of(clean, len(seen)).excess(seen) > unlike
     drawn = seen[strange]
     if not len(drawn):
         return strange
     areas = np.bincount(clean.pixels.ravel(), minlength=len(clean.palette))
-    colours = clean.palette[np.argsort(-areas, kind="stable")[:COLOURS]].astype(np.float32)
+    commonest = np.argsort(-areas, kind="stable")[:COLOURS]
+    colours = np.concatenate([clean.palette[commonest], [(0, 0, 0), (255, 255, 255)]]).astype(np.float32)
     away = np.full(len(drawn), np.inf, np.float32)
     for one, other in combinations(colours, 2):
         way = other - one
