@@ -95,7 +95,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         return 1 if count < 15 else 2 if count < 26 else 5
 
     def read(self, image: Pixels, problem: Problem[Maze], style: Style) -> Reading[Maze]:
-        return read_cells(self.look(image, problem, style), problem.position, style, self.render)
+        return read_cells(self.look(image, problem, style), problem.position, style)
 
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""

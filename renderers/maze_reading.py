@@ -10,14 +10,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
-from gamegen.core.rendering import Picture, Reading, Style
+from gamegen.core.rendering import Reading, Style
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, PENS, SMEAR, START, WALL, Maze
 from renderers.board import Seen
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, split_cells
@@ -75,7 +75,7 @@ class View:
         return flags
 
 
-def read_cells(seen: Seen, before: Maze, style: Style, render: Callable[[Maze, Style], Picture]) -> Reading[Maze]:
+def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
     view = _view(seen, before, style)
     _demand_same_walls(seen, view)
     signs = _signs(view, before.pen)
@@ -97,10 +97,8 @@ def read_cells(seen: Seen, before: Maze, style: Style, render: Callable[[Maze, S
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    position = Maze(pen, "".join(marks.ravel()))
-    changed = marks != view.marks.view("S1").astype(str)
-    stain = _stain(seen, share, painted | ~free, changed, render(position, style))
-    return Reading(position, float(confidence.min()), quality, stain)
+    stain = _stain(seen, share, painted | ~free, marks != view.marks.view("S1").astype(str))
+    return Reading(Maze(pen, "".join(marks.ravel())), float(confidence.min()), quality, stain)
 
 
 def _view(seen: Seen, before: Maze, style: Style) -> View:
@@ -196,7 +194,7 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags) -> Flags:
     return found
 
 
-def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags, after: Picture) -> str:
+def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags) -> str:
     """Where something was drawn that is not in the pen's colour: a cell, a label, the margin; empty if nowhere."""
     rows, cols, n = share.shape[:3]
     levels = seen.board.clip(0, 255).astype(np.uint8)
@@ -205,7 +203,7 @@ def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags, after: Pictu
     row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
     if foreign[row, col] > 1:
         return f"cell ({row}, {col})"
-    return find_traces(seen.registration, seen.drift, seen.page, after, drawn | changed)
+    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | changed)
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:
