@@ -39,7 +39,7 @@ from renderers.reading.classify import (
     smooth_board,
     split_cells,
 )
-from renderers.reading.colour import Drift, drift_between
+from renderers.reading.colour import Drift, demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles
@@ -125,6 +125,10 @@ class BoardRenderer(Renderer[P]):
         """Whether what an editor draws must be in the look's own colours, or near them."""
         return True
 
+    def is_told_by_colour(self, style: Style) -> bool:
+        """Whether marks differ in colour more than in shape, so that a picture of few colours says nothing."""
+        return True
+
     def finish(self, canvas: Pixels, board: Board, position: P, style: Style) -> None:
         """Draw what is not in the tiles: thick box lines, and the like. Only slices, no loops over cells."""
 
@@ -184,6 +188,8 @@ class BoardRenderer(Renderer[P]):
         """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
         given = given_board(self, problem, style)
         registration = register(Scan(image), given.landmarks)
+        if self.is_told_by_colour(style):
+            demand_colours(registration.image, given.page.picture)
         frame, steady = given.frame, given.steady
         raw = registration.crop(frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, given.cells)))

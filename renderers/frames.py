@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
+from renderers.reading.classify import smooth_board
 from renderers.reading.outlines import FAINTEST, MARGIN, Outlines, grown, read_outlines
 from renderers.reading.register import Floats
 from renderers.reading.stains import stained_cell
 from renderers.reading.traces import find_traces
+
+SHARPENED = 1.35
+"""How much harder, on average, edges may be than in the picture that was given, new highlights included."""
+
+CLEAR_HUE = 0.07
+"""Sharpening turns the hue of thin lines: then a border must be nearer by so much to its colour than to another."""
 
 CLEAN = 0.2
 """Share of a cell, at its border, where colour may come from a neighbour's highlight."""
@@ -43,9 +50,9 @@ def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.01
 
 def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, faintest: float = FAINTEST) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them."""
-    frame = seen.frame
+    frame, sharpened = seen.frame, _is_sharpened(seen)
     return read_outlines(
-        seen.board,
+        smooth_board(seen.board) if sharpened else seen.board,
         marks,
         grounds,
         width=frame_width(frame.cell, style.number("frame"), style.pixels) / frame.cell,
@@ -53,7 +60,16 @@ def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, fai
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
         ),
         faintest=faintest,
+        lead=CLEAR_HUE if sharpened else 0.0,
     )
+
+
+def _is_sharpened(seen: Seen) -> bool:
+    """Whether edges are much harder than they were: the fringes along them then show colours that nobody drew."""
+    now, before = (
+        np.abs(2 * part[:, 1:-1] - part[:, :-2] - part[:, 2:]).mean() for part in (seen.board[::4], seen.known[::4])
+    )
+    return bool(now > SHARPENED * before)
 
 
 def without_ink(seen: Seen, outlines: Outlines) -> Seen:

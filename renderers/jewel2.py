@@ -20,7 +20,7 @@ from renderers.board import MOST_RECOLOURING, BoardRenderer, Given, Seen, given_
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.reading.classify import Named, classify, join_cells
-from renderers.reading.colour import drift_between
+from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.tiles import Tiles
 from renderers.shapes import polygon, rectangle, star
@@ -93,6 +93,7 @@ class Jewel2Renderer(BoardRenderer[Position]):
         """
         given = given_board(self, problem, style)
         scan = Scan(image)
+        demand_colours(scan.image, given.page.picture)
         seen = self._laid(Registration(np.eye(3), 0.0, scan.image), problem.position, given, style)
         for _ in range(LOOKS):
             guess = self.decode(self.name_cells(seen, problem, style).symbols, problem, style)

@@ -17,7 +17,7 @@ from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Ma
 from renderers.board import GIVENS, BoardRenderer, Given, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.maze_reading import read_cells
-from renderers.reading.colour import drift_between
+from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Landmarks, Registration, Scan, register
 from renderers.reading.strokes import wiped
 from renderers.reading.traces import Page
@@ -102,6 +102,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         given = _given(problem.position, style)
         small = register(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
         registration = replace(small, image=Image.fromarray(image, "RGB"))
+        demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)
         return Seen(registration, drift, drift.undo(raw), given.cells, given.frame, given.page)

@@ -92,6 +92,9 @@ class SudokuRenderer(BoardRenderer[Grid]):
         own: NDArray[np.bool_] = np.arange(count) // DIGITS == _shaded(size)[:, :, None]
         return own
 
+    def is_told_by_colour(self, style: Style) -> bool:
+        return style.text("marks") != "digits"
+
     def steady(self, problem: Problem[Grid], style: Style) -> NDArray[np.bool_] | None:
         """The givens, where a full grid is asked for: it changes most of the picture."""
         if problem.kind == "next":

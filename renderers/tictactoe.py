@@ -43,6 +43,9 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         shape = ring(n, radius=0.31, width=weight) if symbol == "O" else cross(n, radius=0.29, width=weight)
         return compose(inks, n, [(shape, symbol.lower())], "cell")
 
+    def is_told_by_colour(self, style: Style) -> bool:
+        return False  # two marks, as far apart as can be
+
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """A mark drawn by hand may be a little beside the middle of its cell."""
         named = super().name_cells(seen, problem, style)

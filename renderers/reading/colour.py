@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from PIL import Image
 
+from gamegen.core.errors import UnreadableImage
+from gamegen.core.rendering import Picture
 from renderers.reading.register import Floats, median
 
 ROUNDS = 4
@@ -18,6 +21,10 @@ NO_DRIFT = 2e-3
 
 STIFFNESS = 0.02
 """How strongly the map is held at the identity, as a share of the evidence: colours that never occurred stay put."""
+
+
+FEW, KEPT = 12, 0.7
+"""So few colours in all, and less than this share of those that the clean picture has, are too few to tell marks by."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,3 +73,10 @@ def drift_between(seen: Floats, known: Floats) -> Drift:
 def undo_drift(seen: Floats, known: Floats) -> Floats:
     """`seen` (h, w, 3) with the colours it would have had."""
     return drift_between(seen, known).undo(seen)
+
+
+def demand_colours(image: Image.Image, given: Picture) -> None:
+    """Raise UnreadableImage if a picture was reduced to so few colours that marks of several may have become one."""
+    found = image.getcolors(FEW)
+    if found is not None and len(found) < KEPT * len(np.unique(given.pixels)):
+        raise UnreadableImage(f"only {len(found)} colours are left: marks of different colours may look the same")

@@ -36,6 +36,9 @@ ENOUGH_INK = 0.68
 DARK = 128.0
 """On a ground darker than this a darker shade of a colour looks just like a faint one."""
 
+HALO, PALE_HALO = 0.25, 0.62
+"""A colour with so small a share of the strongest one's ink in a cell, and so pale, is a fringe of it."""
+
 PALEST_ALONE = 0.36
 """Fainter colour away from all frames is what compression smears, not a mark."""
 
@@ -76,11 +79,13 @@ def read_outlines(
     width: float,
     closer: Callable[[], Floats],
     faintest: float = FAINTEST,
+    lead: float = 0.0,
 ) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
 
     `grounds` (R, R, 3) are the cells' own colours, and `width` is that of a clean frame, as a share of a cell. `closer`
-    gives the same board in more pixels: thin lines may look faint from afar.
+    gives the same board in more pixels: thin lines may look faint from afar. `lead` is the least by which a border's
+    hue must be nearer to its colour than to any other (cosine).
     """
     size = len(grounds)
     pale, share = name_hues(board, marks, faintest)
@@ -89,10 +94,11 @@ def read_outlines(
     colours = np.full((size, size), -1, np.intp)
     confidence = 1.0
     numbers = np.unique(hues[hues >= 0])
-    for number in numbers:
+    halo = _halos(pale, share, numbers, size)
+    for number, fringe in zip(numbers, halo, strict=True):
         around, plain = _around(pale == number, size, n), _around(hues == number, size, n)
         around = np.where(plain.mean(axis=0) > MOSTLY, around.min(axis=0), plain.min(axis=0))
-        framed = around > ALONG
+        framed = (around > ALONG) & ~fringe
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
         _give(colours, framed, int(number))
     alone = (share > PALEST_ALONE) & ~grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
@@ -101,6 +107,7 @@ def read_outlines(
         if rest.reshape(size, n, size, n).sum(axis=(1, 3)).max() > STRAY * n:
             _give(colours, _shut_in(rest, size, n), int(number))
     if len(numbers):
+        _demand_plain_hues(board, hues, colours, marks, lead)
         faint = _faint_frames(_ink(board, pale, marks, grounds), colours, width)
         if faint.any():
             near = closer()
@@ -166,6 +173,32 @@ def _from_grey(colours: Floats) -> Floats:
     away = colours - colours.mean(axis=1, keepdims=True)
     unit: Floats = away / np.maximum(np.sqrt((away**2).sum(axis=1, keepdims=True)), 1e-9)
     return unit
+
+
+def _halos(hues: NDArray[np.int8], share: Floats, numbers: NDArray[np.intp], size: int) -> Layer:
+    """(K, R, C): in which cells a colour is but the pale fringe that sharpening leaves around a line of another one."""
+    if not len(numbers):
+        return np.zeros((0, size, size), bool)
+    n = len(hues) // size
+    layers = [hues == number for number in numbers]
+    count = np.stack([layer.reshape(size, n, size, n).sum(axis=(1, 3)) for layer in layers])
+    amount = np.stack([np.where(layer, share, 0).reshape(size, n, size, n).sum(axis=(1, 3)) for layer in layers])
+    fringe: Layer = (amount < HALO * amount.max(axis=0)) & (amount < PALE_HALO * count)
+    return fringe
+
+
+def _demand_plain_hues(
+    board: Floats, hues: NDArray[np.intp], colours: NDArray[np.intp], marks: Floats, lead: float
+) -> None:
+    """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for."""
+    n = len(board) // len(colours)
+    for row, col in np.argwhere(colours >= 0) if lead else ():
+        part = slice(row * n, row * n + n), slice(col * n, col * n + n)
+        drawn = board[part][hues[part] == colours[row, col]]
+        if len(drawn):
+            near = np.sort(_from_grey(drawn.mean(axis=0)[None]) @ _from_grey(marks).T)[0]
+            if near[-1] - near[-2] < lead:
+                raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
 
 
 def _give(colours: NDArray[np.intp], cells: Layer, number: int) -> None:

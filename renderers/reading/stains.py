@@ -87,7 +87,7 @@ class Margin:
 
     def __init__(self, picture: Picture, box: Box) -> None:
         left, top, right, bottom = box
-        self._picture = picture
+        self.picture = picture
         self._bands: tuple[Box, ...] = (
             (0.0, 0.0, 1.0, top), (0.0, bottom, 1.0, 1.0), (0.0, top, left, bottom), (right, top, 1.0, bottom)
         )  # fmt: skip
@@ -98,7 +98,7 @@ class Margin:
         if side not in self._levels:
             sizes = [(round(side * (band[2] - band[0])), round(side * (band[3] - band[1]))) for band in self._bands]
             self._levels[side] = [
-                (band, *levels_between(_part(self._picture, band, size)))
+                (band, *levels_between(_part(self.picture, band, size)))
                 for band, size in zip(self._bands, sizes, strict=True)
                 if min(size) >= 4
             ]

@@ -61,12 +61,12 @@ class Page:
 
     def __init__(self, picture: Picture, frame: Frame) -> None:
         self.frame = frame
-        self._picture = picture
+        self.picture = picture
         self._clean: dict[int, Clean] = {}
 
     def at(self, side: int) -> Clean:
         if side not in self._clean:
-            self._clean[side] = Clean.of(self._picture, side)
+            self._clean[side] = Clean.of(self.picture, side)
         return self._clean[side]
 
 
