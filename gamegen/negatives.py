@@ -1,8 +1,9 @@
 """Hard negatives: minimal wrong edits of a sample, each with a named error, for preference pairs and judge calibration.
 
-They are made of positions, so every game has them: legal actions that do not answer the question, solutions that stop
-too early, and answers in which one thing was changed. Each is refused by the solver and reads back as the position it
-shows; what the rules happen to accept, or a reader could not tell, is not a negative.
+They are made of positions, so every game has them: the slips that its players make (`slips`), legal actions that do not
+answer the question, solutions that stop too early, and answers in which one thing was changed. Each is refused by the
+solver and reads back as the position it shows; what the rules happen to accept, or a reader could not tell, is not a
+negative.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from gamegen.core.errors import BadInput, UnreadableImage
 from gamegen.core.rendering import Picture
 from gamegen.core.stream import Stream
 from gamegen.sample import Sample
+from gamegen.slips import MEANINGS as SLIPS
+from gamegen.slips import slips
 from renderers.png import encode_indexed
 
 MOST = 16
@@ -36,7 +39,7 @@ WIDEST = 200
 class Negative:
     """One wrong result."""
 
-    error: str  # one of ERRORS
+    error: str  # one of MEANINGS
     position: str  # as the game's parse reads it
     reason: str  # why the rules refuse it
     image: bytes = field(repr=False)  # PNG, in the sample's own look
@@ -51,7 +54,7 @@ def negatives(sample: Sample, count: int) -> list[Negative]:
         raise BadInput(f"a sample has 1 to {MOST} negatives, not {count!r}")
     rng = sample.key.stream("negatives")
     forge = _Forge(sample)
-    waiting = rng.shuffled(list(ERRORS))
+    waiting = rng.shuffled([*ERRORS, *SLIPS])
     found: list[Negative] = []
     while waiting and len(found) < count:
         error = waiting.pop(0)
@@ -78,6 +81,14 @@ class _Forge:
         return [here for number, here in enumerate(way) if not number or here != way[number - 1]]
 
     @cached_property
+    def slips(self) -> dict[str, list[Any]]:
+        """The slips that are not drawn yet, by error."""
+        found: dict[str, list[Any]] = {}
+        for error, position in slips(self.sample.plugin.game.name, self.sample.problem, self.after):
+            found.setdefault(error, []).append(position)
+        return found
+
+    @cached_property
     def answer(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """(H, W): the pixels that the answer changed."""
         return _difference(self.sample.original_picture, self.sample.edited_picture)
@@ -85,7 +96,7 @@ class _Forge:
     def draw(self, error: str, rng: Stream) -> Negative | None:
         """A negative of this error that was not drawn before; None if none was found in so many tries."""
         for _ in range(TRIES):
-            position = ERRORS[error](self, rng)
+            position = ERRORS[error](self, rng) if error in ERRORS else _slip(self, error, rng)
             if position is None:
                 return None
             if str(position) in self.taken or (error not in ON_THE_WAY and position in self.positions):
@@ -150,6 +161,11 @@ def _untouched(forge: _Forge, rng: Stream) -> Any | None:
     return None if str(forge.before) in forge.taken else forge.before
 
 
+def _slip(forge: _Forge, error: str, rng: Stream) -> Any | None:
+    left = forge.slips.get(error, [])
+    return left.pop(rng.below(len(left))) if left else None
+
+
 ERRORS: dict[str, Callable[[_Forge, Stream], Any | None]] = {
     "wrong-move": _wrong_move,
     "half-done": _half_done,
@@ -170,4 +186,6 @@ MEANINGS = {
     "collateral": "the right answer, and one thing changed that had to stay",
     "guess": "one thing changed at random, the question not answered",
     "untouched": "the original picture, nothing done",
+    **SLIPS,
 }
+"""What each error is called for."""

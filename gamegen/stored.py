@@ -42,7 +42,10 @@ class StoredRow:
 
 
 def read_dataset(folder: Path | str) -> Iterator[StoredRow]:
-    """Every row of a dataset folder, in order; pictures as PNG bytes in `original_image` and `edited_image`."""
+    """Every row of a dataset folder, in order; pictures as PNG bytes in `original_image` and `edited_image`.
+
+    A dataset with negatives has theirs as a list of PNG bytes in `negative_images`, whatever its format.
+    """
     places: Counter[str] = Counter()
     taken: set[tuple[str, int]] = set()
     for row in _rows(Path(folder)):
@@ -102,6 +105,8 @@ def _from_parquet(folder: Path) -> Iterator[dict[str, Any]]:
                 for row in batch.to_pylist():
                     for name in ("original_image", "edited_image", "mask_image"):
                         row[name] = row[name]["bytes"]
+                    if "negative_images" in row:
+                        row["negative_images"] = [image["bytes"] for image in row["negative_images"]]
                     yield row
         except (pa.ArrowException, KeyError, TypeError) as error:
             raise BadInput(f"{path} is not a shard of ours, or is damaged: {error}") from error
@@ -139,6 +144,8 @@ def _from_jsonl(folder: Path) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(lines, 1):
             try:
                 row = orjson.loads(line)
+                if "negative_images" in row:
+                    row["negative_images"] = [inside(folder, name).read_bytes() for name in row["negative_images"]]
                 yield row | {
                     "original_image": inside(folder, row["edit_image"]).read_bytes(),
                     "edited_image": inside(folder, row["image"]).read_bytes(),
@@ -156,7 +163,7 @@ def _from_tar(folder: Path) -> Iterator[dict[str, Any]]:
     for path in sorted(folder.glob("*.tar")):
         try:
             with tarfile.open(path) as tar:
-                pictures: dict[str, bytes] = {}
+                pictures: dict[str, Any] = {}
                 for member in tar:
                     data = tar.extractfile(member)
                     if data is None:
@@ -167,6 +174,8 @@ def _from_tar(folder: Path) -> Iterator[dict[str, Any]]:
                         pictures = {}
                     elif ending in names:
                         pictures[names[ending]] = data.read()
+                    elif ending.startswith("negative"):  # they come in order
+                        pictures.setdefault("negative_images", []).append(data.read())
         except (tarfile.TarError, ValueError) as error:
             raise BadInput(f"{path} is damaged: {error}") from error
 

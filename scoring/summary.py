@@ -12,7 +12,7 @@ from typing import Any
 from gamegen.core.categories import CATEGORIES, category
 from gamegen.core.errors import BadInput
 from gamegen.core.stream import Stream
-from scoring.exact import MEASURES
+from scoring.exact import MEASURES, THOUGHTS
 from scoring.parse import HIGHEST, LOWEST
 from scoring.prompts import QUESTIONS
 from scoring.statistics import estimate, nothing, spread
@@ -74,7 +74,23 @@ def _numbers(exact: Sequence[Record] | None, vlm: Sequence[Record] | None, name:
 def exact_numbers(records: Sequence[Record], name: str) -> dict[str, Any]:
     samples = [{measure: float(record[measure]) for measure in MEASURES} for record in records]
     found = sum(record["found"] for record in records)
-    return {"missing": len(records) - found, **_estimates(samples, records, MEASURES, Stream("exact", name), found)}
+    return {
+        "missing": len(records) - found,
+        **_estimates(samples, records, MEASURES, Stream("exact", name), found),
+        "thinking": thinking_numbers(records),
+    }
+
+
+def thinking_numbers(records: Sequence[Record]) -> dict[str, Any] | None:
+    """Of the thinking texts: how many there are, how many answer each question, and the share that answer it well."""
+    texts = [record["thinking"] for record in records if record.get("thinking")]
+    if not texts:
+        return None
+    numbers: dict[str, Any] = {"texts": len(texts)}
+    for name in THOUGHTS:
+        answers = [text[name] for text in texts if text[name] is not None]
+        numbers[name] = {"share": sum(answers) / len(answers) if answers else None, "count": len(answers)}
+    return numbers
 
 
 def vlm_numbers(records: Sequence[Record], name: str) -> dict[str, Any]:

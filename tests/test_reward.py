@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from operator import le
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,12 @@ from PIL import Image
 
 from gamegen.core.errors import BadInput
 from gamegen.core.key import Key
+from gamegen.core.stream import Stream
 from gamegen.core.verdict import Verdict
 from gamegen.registry import tasks
-from gamegen.reward import CEILING, IDLE, NEEDED, Grade, RewardPool, dense_reward, grade, reward
+from gamegen.reward import CEILING, IDLE, NEEDED, Grade, RewardPool, dense_reward, grade, progress, reward
 from gamegen.sample import Sample, make_sample
+from gamegen.slips import slips
 
 WRONG = Verdict(
     correct=False, legal=False, readable=True, preserved=0.0, quality=0.5, confidence=1.0, reason="", position="after"
@@ -101,6 +104,28 @@ def test_dense_grows_with_parts_preservation_and_legality(
     low = credit(min(part, more_part), min(kept, more_kept), legal and more_legal)
     high = credit(max(part, more_part), max(kept, more_kept), legal or more_legal)
     assert IDLE <= low <= high <= CEILING
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_dense_orders_the_results_of_every_game(task: str) -> None:
+    """Whatever is no better in any term gets no more: over results that careless editors and wrong plans lead to."""
+    one = make_sample(Key(task, level=2, seed=17, pixels=256))
+    plugin, problem, before = one.plugin, one.problem, str(one.problem.position)
+    rng = Stream("dense", task)
+    results = [plugin.game.mutate(start, rng) for start in (problem.position, one.solution.after) * 12]
+    results += [plugin.game.mutate(result, rng) for result in results]
+    results += [position for _, position in slips(plugin.game.name, problem, one.solution.after)[:12]]
+    graded = []
+    for result in results:
+        check = plugin.solver.check(problem, result)
+        verdict = replace(WRONG, correct=check.correct, legal=check.legal, preserved=check.preserved,
+                          parts=check.parts, position=str(result))  # fmt: skip
+        terms = (progress(verdict), verdict.preserved, float(verdict.legal))
+        graded += [] if check.correct or str(result) == before else [(terms, dense_reward(verdict, before))]
+    for terms, dense in graded:
+        assert IDLE <= dense <= CEILING
+        assert all(dense <= more for better, more in graded if all(map(le, terms, better)))
+    assert len({dense for _, dense in graded}) > 1
 
 
 def test_dense_is_the_documented_sum() -> None:

@@ -210,6 +210,8 @@ def _print(summary: dict[str, Any]) -> None:
         for name, numbers in lines:
             if numbers["exact"]:
                 print(f"{name:<{wide}}  {_exact_line(numbers['exact'])}")
+        if summary["exact"]["thinking"]:
+            print(_thinking_line(summary["exact"]["thinking"]))
     if summary["vlm"]:
         print(f"{'by a model':<{wide}}  count  missing  failed  covered  score  95 % interval  lenient  accuracy")
         for name, numbers in lines:
@@ -218,6 +220,15 @@ def _print(summary: dict[str, Any]) -> None:
         spread = summary["vlm"]["strict"]["spread"]["percent"]
         if spread is not None:
             print(f"score of {summary['vlm']['passes']} passes: standard deviation {spread:.2f}")
+
+
+def _thinking_line(numbers: dict[str, Any]) -> str:
+    parts = [
+        f"{words} {numbers[name]['share']:.1%} of {numbers[name]['count']}"
+        for name, words in (("holds", "true"), ("correct", "right answer"), ("consistent_with_image", "as drawn"))
+        if numbers[name]["count"]
+    ]
+    return f"thinking: {numbers['texts']} texts; {', '.join(parts) or 'none says anything that can be checked'}"
 
 
 def _exact_line(numbers: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gamegen.__main__ import main
+from gamegen.stored import read_dataset
 from scoring.summary import sample_measures
 
 from .conftest import ROWS
@@ -36,6 +37,24 @@ def test_what_is_missing_or_broken_counts_as_wrong(dataset: Path, golds: Path, c
     assert found["by_dimension"]["Long-Horizon Planning"]["exact"]["missing"] == 1
     assert len((golds / "scores" / "exact.jsonl").read_text().splitlines()) == ROWS
     assert "Tictactoe" in capsys.readouterr().out
+
+
+def test_thinking_beside_the_pictures_is_checked(dataset: Path, golds: Path, capsys: Any) -> None:
+    assert score(dataset, golds)["exact"]["thinking"] is None
+    rows = {stored.output_name: stored.row for stored in read_dataset(dataset)}
+    for name, row in rows.items():
+        (golds / f"{name}.txt").write_text(row["reasoning"], encoding="utf-8")
+    told = score(dataset, golds)["exact"]["thinking"]
+    assert told["texts"] == ROWS
+    assert all(told[name] == {"share": 1.0, "count": ROWS} for name in ("holds", "legal", "correct"))
+    assert f"thinking: {ROWS} texts; true 100.0% of {ROWS}" in capsys.readouterr().out
+    first, second, *_ = (name for name in rows if name.startswith("Maze"))
+    (golds / f"{first}.txt").write_text(rows[second]["reasoning"], encoding="utf-8")
+    (golds / f"{second}.txt").write_text("I did what I was told.", encoding="utf-8")
+    told = score(dataset, golds)["exact"]["thinking"]
+    assert told["texts"] == ROWS and told["holds"]["count"] == ROWS - 1 and told["holds"]["share"] < 1
+    verdicts = [json.loads(line) for line in (golds / "scores" / "exact.jsonl").read_text().splitlines()]
+    assert {verdict["output"]: verdict["thinking"] for verdict in verdicts}[second]["holds"] is None
 
 
 def test_scoring_twice_writes_the_same_bytes(dataset: Path, golds: Path) -> None:
