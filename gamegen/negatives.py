@@ -127,7 +127,8 @@ class _Forge:
             return None
         if reading.position != position or reading.stain:
             return None
-        return Negative(error, str(position), check.reason, encode_indexed(picture.pixels, picture.palette))
+        reason = style.told(check.reason)
+        return Negative(error, str(position), reason, encode_indexed(picture.pixels, picture.palette))
 
 
 def _difference(one: Picture, other: Picture) -> np.ndarray[Any, np.dtype[np.bool_]]:
