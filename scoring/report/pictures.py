@@ -27,7 +27,7 @@ AMPLIFIED = 4
 
 SHADES = 16
 DIFFERENT = (214, 20, 120)
-LARGEST, LARGEST_DIFFERENCE, SMALLEST_SIDE = 80_000, 20_000, 128
+LARGEST, LARGEST_DIFFERENCE, SMALLEST_SIDE = 80_000, 12_000, 128
 """Bytes of a picture; one that takes more, as noise does, is halved until it fits or is small."""
 
 Shown = dict[str, Any]
