@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
+from gamegen.core.key import Key
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
 from gamegen.perturb import MODERATE, PERTURBATIONS
@@ -27,3 +28,13 @@ def test_a_frame_hides_no_letter() -> None:
     """A frame that touched the bar of a T was wiped off with the bar, and an I was read."""
     sample = make_sample("wordsearch/find@1:train:5:3:14")
     assert verify(sample, sample.edited).correct
+
+
+def test_a_picture_without_detail_hides_no_stroke() -> None:
+    """Enlarged from 32 pixels a right answer was taken for a scribble; a stroke drawn on it is sharp, and is seen."""
+    sample = make_sample(Key("tictactoe/best", level=1, skin="dark", pixels=256))
+    small = sample.edited.resize((32, 32), Image.Resampling.BOX)
+    image = small.resize((256, 256), Image.Resampling.BICUBIC)
+    assert verify(sample, image).correct
+    ImageDraw.Draw(image).line([(30, 40), (240, 230)], fill=(255, 255, 0), width=4)
+    assert not verify(sample, image).correct

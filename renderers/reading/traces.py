@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageChops
 
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import LABEL_BAND, Frame
@@ -36,6 +36,9 @@ NOISY, SPREAD = 0.98, 3.0
 
 FOREIGN, COLOURS = 60.0, 12
 """Grey levels by which a foreign colour is unlike the colours of a clean picture, of which the commonest count."""
+
+DETAIL, FINE = 96, 16
+"""A picture that nowhere differs by so many grey levels from itself at this side shows too little, however large."""
 
 WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 
@@ -101,6 +104,13 @@ def find_traces(registration: Registration, drift: Drift, page: Page, after: Pic
     side = min(SIDE, *registration.image.size)
     if side < COARSEST:
         return ""
+    trace = _trace(registration, drift, page, after, changed, side)
+    return "" if trace and _coarse(registration.image) else trace
+
+
+def _trace(
+    registration: Registration, drift: Drift, page: Page, after: Picture | None, changed: Flags, side: int
+) -> str:
     clean, seen = page.at(side), drift.undo(registration.crop(WHOLE, (side, side)))
     drawn, excess = _drawn(page.frame, changed, side), clean.excess(seen)
     bad = SPREAD * max(0.0, float(np.quantile(excess[~drawn], NOISY)))
@@ -155,6 +165,13 @@ def _densest(found: Flags, registration: Registration) -> tuple[float, float] | 
     if share[row, col] <= DENSE + TIMES * float(np.quantile(share, 0.9)):
         return None
     return (row + WINDOW / 2) / side, (col + WINDOW / 2) / side
+
+
+def _coarse(image: Image.Image) -> bool:
+    """Whether a picture was enlarged from so small a one, or blurred so much, that no thin stroke can be in it."""
+    large = image.resize((SIDE, SIDE), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    small = large.resize((DETAIL, DETAIL), Image.Resampling.BOX).resize(large.size, Image.Resampling.BICUBIC)
+    return bool(np.asarray(ImageChops.difference(large, small)).max() < FINE)
 
 
 def _shrunk(picture: Picture, side: int) -> Pixels:
