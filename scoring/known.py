@@ -5,7 +5,7 @@
 | gold | the right answer |
 | alternative | another right answer, where the rules accept one |
 | perturbed | the right answer as editors hand it over: compressed, shifted, a little off in colour |
-| wrong-move, half-done, one-cell, collateral, guess, untouched | the named errors of `gamegen.negatives` |
+| wrong-move, half-done, one-cell, collateral, guess, untouched, players' slips | the errors of `gamegen.negatives` |
 | smeared | the right answer, blurred and full of noise: only its quality is beyond doubt |
 | blank | one colour all over |
 
@@ -26,12 +26,13 @@ from gamegen.animate import replay
 from gamegen.core.stream import Stream
 from gamegen.core.verdict import Verdict
 from gamegen.judge import verify
-from gamegen.negatives import ERRORS, TRIES, WIDEST, negatives
+from gamegen.negatives import ERRORS, MEANINGS, MOST, TRIES, WIDEST, negatives
 from gamegen.perturb import MODERATE, PERTURBATIONS, blur, noise
 from gamegen.sample import Sample
+from gamegen.slips import slips
 from renderers.png import encode_indexed
 
-KINDS = ("gold", "alternative", "perturbed", *ERRORS, "smeared", "blank")
+KINDS = ("gold", "alternative", "perturbed", *MEANINGS, "smeared", "blank")
 RIGHT = ("gold", "alternative", "perturbed")
 
 
@@ -63,8 +64,10 @@ def known_edits(sample: Sample) -> Iterator[KnownEdit | None]:
         yield _confirmed(sample, "alternative", encode_indexed(picture.pixels, picture.palette))
     name = rng.choice(sorted(MODERATE))
     yield _confirmed(sample, "perturbed", _png(PERTURBATIONS[name](sample.edited, MODERATE[name], rng)))
-    wrong = {negative.error: negative.image for negative in reversed(negatives(sample, len(ERRORS)))}
-    for error in filter(wrong.__contains__, ERRORS):
+    kinds = {error for error, _ in slips(sample.plugin.game.name, sample.problem, sample.solution.after)}
+    drawn = negatives(sample, min(MOST, len(ERRORS) + len(kinds)))  # in turn, so that each error has one
+    wrong = {negative.error: negative.image for negative in reversed(drawn)}
+    for error in filter(wrong.__contains__, MEANINGS):
         yield _confirmed(sample, error, wrong[error])
     smeared = _png(noise(blur(sample.edited, 1.0, rng), 1.0, rng))
     yield KnownEdit(sample, "smeared", smeared, verify(sample, smeared), {"visual_quality": False})

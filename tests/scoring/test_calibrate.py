@@ -17,6 +17,7 @@ from gamegen.judge import verify
 from gamegen.presets import balanced_dataset
 from gamegen.registry import plugin_of
 from gamegen.sample import make_sample
+from gamegen.slips import MEANINGS as SLIPS
 from scoring.calibrate import agreement, lay_out, trials
 from scoring.dual import as_seen
 from scoring.known import KINDS, RIGHT, KnownEdit, known_edits
@@ -54,7 +55,7 @@ def test_every_edit_is_worth_what_it_is_said_to_be(edits: list[KnownEdit]) -> No
             assert set(edit.deserves) == {QUESTIONS[0]}
         else:
             stayed = edit.kind not in ("blank", "collateral")
-            assert edit.deserves["visual_consistency"] == stayed or edit.kind in ("guess", "wrong-move")
+            assert edit.deserves["visual_consistency"] == stayed or edit.kind in ("guess", "wrong-move", *SLIPS)
             assert edit.deserves["visual_quality"] == (edit.kind != "blank")
 
 
