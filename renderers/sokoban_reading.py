@@ -21,6 +21,9 @@ SAME_LIGHT, SAME_TINT, PALE, MOVED = 0.78, 0.85, 20.0, 2
 """A tinted box: correlation of its light with a plain box's, cosine of its colour with the named one, grey levels of
 colour that it must have, and pixels by which it may be off."""
 
+SEE_THROUGH = 0.75
+"""The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
+
 _BOX, _GOAL, _KEEPER = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER))
 _EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, sign in enumerate(SIGNS)])
 _ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
@@ -75,4 +78,5 @@ def _is_tinted(cell: Floats, box: Floats, family: str, style: Style) -> bool:
     inner = known[edge : n - edge, edge : n - edge].ravel()
     steps = range(-MOVED, MOVED + 1)
     parts = [light[edge + y : n - edge + y, edge + x : n - edge + x].ravel() for y in steps for x in steps]
-    return max(float(np.corrcoef(part, inner)[0, 1]) for part in parts) > SAME_LIGHT
+    alike, best = max(((float(np.corrcoef(part, inner)[0, 1]), at) for at, part in enumerate(parts)), default=(0.0, 0))
+    return alike > SAME_LIGHT and alike * float(parts[best].std()) > SEE_THROUGH * float(inner.std())

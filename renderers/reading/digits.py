@@ -33,7 +33,7 @@ NARROW = 0.36
 BORDER = 0.45
 """Ink along so much of a cell's border is a line that leans in, not a digit."""
 
-LOWEST_LIKENESS, CLEAR_LEAD = 0.6, 0.04
+LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit."""
 
 CLOSE_LEAD = 0.1
