@@ -99,7 +99,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         there = gaps[np.arange(len(gaps)), given[other]]
         share = (named.distance[other] + NOISE) / (there + NOISE)
         usual = np.median(named.distance[~other]) if not other.all() else 0.0
-        stayed = (share > LIKE_BEFORE) & (there < WORSE * (usual + NOISE))
+        stayed = (share > LIKE_BEFORE) & (there < WORSE * usual + NOISE)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         symbols[other] = np.where(stayed, given[other], symbols[other])
         distance[other] = np.where(stayed, there, distance[other])

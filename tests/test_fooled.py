@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
@@ -38,3 +39,23 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
     assert verify(sample, image).correct
     ImageDraw.Draw(image).line([(30, 40), (240, 230)], fill=(255, 255, 0), width=4)
     assert not verify(sample, image).correct
+
+
+@pytest.mark.parametrize(
+    ("attack", "name", "number"),
+    [
+        ("ghost_stroke", "tictactoe/best@1:train:3:7000000:0", 50),  # a thin line over a cell drawn anew
+        ("ghost_stroke", "jewel2/best@1:train:1:7000000:0", 1),  # a thin line in the margin
+        ("wrong_label", "sudoku/solve@1:train:1:7000000:0", 10),  # a 6 in place of a 3
+        ("wiped_label", "tictactoe/best@1:train:1:0:0", 22),
+        ("boast", "wordsearch/find-all@1:train:1:7000000:0", 7),  # a word written over highlighted cells
+        ("double_exposure", "wordsearch/find@1:train:1:7000000:0", 20),  # two letters in one cell
+        ("double_exposure", "maze/path@1:train:1:7000000:0", 20),  # a see-through piece of a path
+        ("double_exposure", "chess/move@1:train:1:7000000:0", 20),  # a faint highlight
+    ],
+)
+def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS[attack](sample, Stream(sample.id, "attack", number))
+    assert made is not None and not made[1]
+    assert not verify(sample, made[0]).correct
