@@ -88,7 +88,7 @@ def measured(cell: Cell, *, count: int, pixels: int, seed: int) -> Row:
         for name in cell.names:
             if name in PERTURBATIONS:
                 strength = MODERATE[name] if cell.strength == "moderate" else 1.0
-                image = PERTURBATIONS[name](Image.fromarray(load_rgb(image)), strength, rng)
+                image = PERTURBATIONS[name](Image.fromarray(load_rgb(image, ground=sample.style.page)), strength, rng)
         outcome, what = _outcome(sample, position, image)
         seen[outcome] += 1
         if outcome != "exact":
@@ -121,7 +121,8 @@ def _pictures(cell: Cell, count: int, pixels: int, seed: int) -> Iterator[tuple[
 
 def _outcome(sample: Sample, position: Any, image: Image.Image) -> tuple[str, str]:
     try:
-        reading = sample.plugin.renderer.read(load_rgb(image), sample.problem, sample.style)
+        pixels = load_rgb(image, ground=sample.style.page)
+        reading = sample.plugin.renderer.read(pixels, sample.problem, sample.style)
     except UnreadableImage as error:
         return "abstained", str(error)
     if reading.position != position:

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from gamegen.core.errors import UnreadableImage
-from gamegen.core.rendering import Pixels
+from gamegen.core.rendering import WHITE, Colour, Pixels
 
 MAX_PIXELS = 4096 * 4096
 MIN_SIDE = 32
@@ -22,12 +22,15 @@ ORIENTATION = 0x0112
 Source = Image.Image | bytes | str | Path | np.ndarray[Any, Any]
 
 
-def load_rgb(source: Source) -> Pixels:
-    """(H, W, 3) uint8 of a PIL image, PNG/JPEG/WebP bytes, a path or an array, or UnreadableImage."""
+def load_rgb(source: Source, *, ground: Colour = WHITE) -> Pixels:
+    """(H, W, 3) uint8 of a PIL image, PNG/JPEG/WebP bytes, a path or an array, or UnreadableImage.
+
+    Transparent parts show the `ground`.
+    """
     if isinstance(source, np.ndarray):
-        return _from_array(source)
+        return _from_array(source, ground)
     if isinstance(source, Image.Image):
-        return _flatten(source, "the image")
+        return _flatten(source, "the image", ground)
     name = "the image bytes" if isinstance(source, bytes) else str(source)
     stream = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
@@ -35,7 +38,7 @@ def load_rgb(source: Source) -> Pixels:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(stream) as image:
                 _check_size(image.size, name)
-                return _flatten(image, name)
+                return _flatten(image, name, ground)
     except FileNotFoundError:
         raise UnreadableImage(f"no such image: {name}") from None
     except UnreadableImage:
@@ -58,7 +61,7 @@ def _check_size(size: tuple[int, int], name: str) -> None:
         raise UnreadableImage(f"{name} is {width} x {height}; a side under {MIN_SIDE} pixels shows no board")
 
 
-def _flatten(image: Image.Image, name: str) -> Pixels:
+def _flatten(image: Image.Image, name: str, ground: Colour) -> Pixels:
     _check_size(image.size, name)
     upright = ImageOps.exif_transpose(image) if image.getexif().get(ORIENTATION, 1) != 1 else image
     if upright.mode.startswith("I") or upright.mode == "F":  # 16-bit and deeper greys
@@ -67,11 +70,11 @@ def _flatten(image: Image.Image, name: str) -> Pixels:
         return np.repeat((grey * (255.0 / top)).clip(0, 255).astype(np.uint8)[..., None], 3, axis=2)
     if "A" in upright.mode or "transparency" in upright.info:
         layer = upright.convert("RGBA")
-        upright = Image.alpha_composite(Image.new("RGBA", layer.size, (255, 255, 255, 255)), layer)
+        upright = Image.alpha_composite(Image.new("RGBA", layer.size, (*ground, 255)), layer)
     return np.asarray(upright if upright.mode == "RGB" else upright.convert("RGB"))
 
 
-def _from_array(array: np.ndarray[Any, Any]) -> Pixels:
+def _from_array(array: np.ndarray[Any, Any], ground: Colour) -> Pixels:
     """Accepts (H, W), (H, W, 3|4) and (3, H, W); floats in [0, 1] and uint8."""
     if array.ndim == 3 and array.shape[0] == 3 and array.shape[2] not in (3, 4):
         array = array.transpose(1, 2, 0)
@@ -81,4 +84,4 @@ def _from_array(array: np.ndarray[Any, Any]) -> Pixels:
         array = (array.clip(0, 1) * 255 + 0.5).astype(np.uint8)
     if array.dtype != np.uint8 or array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)):
         raise UnreadableImage(f"an image array must be H x W x 3, not {array.dtype} {array.shape}")
-    return _flatten(Image.fromarray(array), "the image array")
+    return _flatten(Image.fromarray(array), "the image array", ground)

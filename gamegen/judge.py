@@ -26,7 +26,7 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
         return _unreadable("There is no picture.")
     plugin, _ = plugin_of(str(row["task"]))
     try:
-        reading = plugin.renderer.read(load_rgb(image), problem, style)
+        reading = plugin.renderer.read(load_rgb(image, ground=style.page), problem, style)
         check = plugin.solver.check(problem, reading.position)
     except UnreadableImage as error:
         return _unreadable(style.told(f"The picture cannot be read: {error}."))
@@ -52,7 +52,7 @@ def read(row: Mapping[str, Any], image: Source) -> str:
     """The position seen in a picture, as text; raises UnreadableImage."""
     problem, style = problem_of(row)
     plugin, _ = plugin_of(str(row["task"]))
-    return str(plugin.renderer.read(load_rgb(image), problem, style).position)
+    return str(plugin.renderer.read(load_rgb(image, ground=style.page), problem, style).position)
 
 
 def problem_of(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:

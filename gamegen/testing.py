@@ -208,7 +208,7 @@ def _reads(sample: Sample, position: Any, law: str, change: Callable[[Image.Imag
     renderer = sample.plugin.renderer
     image = change(renderer.render(position, sample.style).image())
     try:
-        reading = renderer.read(load_rgb(image), sample.problem, sample.style)
+        reading = renderer.read(load_rgb(image, ground=sample.style.page), sample.problem, sample.style)
     except UnreadableImage as error:
         raise LawBroken(f"{law}: {sample.id} in {sample.style.skin} at {sample.key.pixels} px: {error}") from error
     if reading.position != position:

@@ -19,7 +19,7 @@ from renderers.reading.classify import Named
 from renderers.reading.register import Box, Landmarks, Scan, register
 from renderers.reading.stains import Margin, margin_is_stained
 from renderers.reading.traces import page_is_marked
-from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of
+from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, rims_of, silhouettes_of
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
 WHOLE_PAGE: Box = (0.0, 0.0, 0.0, 1.0)
@@ -77,7 +77,8 @@ class ReconstructionRenderer(Renderer[Position]):
         position = Position(heights, front, side)
         distances = np.concatenate([distance, *(named.distance.ravel() for named in views.values())])
         sure = min(confidence, *(float(named.confidence.min()) for named in views.values()))
-        stained = margin_is_stained(registration, look.drift, _page(position, style))
+        rims = rims_of(layout, *(_all_marks(each) for each in (problem.position, position)))
+        stained = margin_is_stained(registration, look.drift, _page(position, style), excused=rims)
         stained = stained or page_is_marked(registration, look.drift, self.render(position, style))
         quality = float(max(0.0, 1 - np.sqrt((distances**2).mean()) / 128))
         return Reading(position, sure, quality, "the page" if stained else "")
@@ -96,6 +97,10 @@ def _page(position: Position, style: Style) -> Margin:
 
 def _marks(view: View) -> NDArray[np.intp]:
     return np.array([[mark == FILLED for mark in row] for row in view], np.intp)
+
+
+def _all_marks(position: Position) -> dict[str, NDArray[np.intp]]:
+    return {name: _marks(position.view(name)) for name in TITLES}
 
 
 def _view(named: Named) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,9 @@ from renderers.reading.tiles import Tiles
 from renderers.reconstruction_sheet import TITLES, Layout
 
 READING_UNIT, READING_CELL, DRIFT_SIDE = 14, 14, 96
+RIM = 2
+"""Of READING_CELL: a square counts as filled, or wiped, if it is up to so near to its lines."""
+
 ENOUGH = 5
 """Triangles of one kind that tell its colour."""
 
@@ -50,6 +54,21 @@ def silhouettes_of(layout: Layout) -> NDArray[np.bool_]:
     return mask
 
 
+def rims_of(
+    layout: Layout, before: Mapping[str, NDArray[np.intp]], after: Mapping[str, NDArray[np.intp]]
+) -> NDArray[np.bool_]:
+    """(H, W): the borders of squares whose marks (n, n), by silhouette, changed: nobody fills them to the very line."""
+    mask = np.zeros((layout.pixels, layout.pixels), bool)
+    rim = round(layout.cell * RIM / READING_CELL) + layout.line
+    for name in TITLES:
+        top, left, _ = layout.panel(name)
+        for row, col in np.argwhere(before[name] != after[name]):
+            y, x = top + row * layout.cell, left + col * layout.cell
+            square = mask[y : y + layout.cell + layout.line, x : x + layout.cell + layout.line]
+            square[:rim] = square[-rim:] = square[:, :rim] = square[:, -rim:] = True
+    return mask
+
+
 def read_silhouette(name: str, look: Look) -> Named:
     layout, n = look.layout, look.layout.n
     size = READING_CELL * n
@@ -57,7 +76,7 @@ def read_silhouette(name: str, look: Look) -> Named:
     colours = look.style.colours()
     tiles = np.empty((2, READING_CELL, READING_CELL, 3))
     tiles[0], tiles[1] = colours["blank"], colours["filled"]
-    named = classify(smooth(split_cells(seen, n, n)), Tiles(tiles, inset=2))
+    named = classify(smooth(split_cells(seen, n, n)), Tiles(tiles, inset=RIM))
     try:
         demand(named)
     except UnreadableImage as error:

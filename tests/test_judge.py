@@ -18,6 +18,17 @@ def test_small_and_large_outputs_are_read(skin: str, side: int) -> None:
         assert verdict.correct, (sample.id, verdict.reason)
 
 
+@pytest.mark.parametrize("skin", ["classic", "dark"])
+def test_transparent_edges_show_the_page(skin: str) -> None:
+    """Laid on white, a dark board's faded edges were once taken for a stain."""
+    sample = gamegen.create_dataset("tictactoe/best", size=1, skin=skin)[0]
+    layer = sample.edited.convert("RGBA")
+    cutout = Image.new("RGBA", layer.size, (255, 0, 0, 0))
+    cutout.paste(layer.crop((10, 10, 502, 502)), (10, 10))
+    assert gamegen.verify(sample, cutout).correct
+    assert not gamegen.verify(sample, cutout.convert("RGB")).correct  # red, once nothing is transparent
+
+
 @pytest.mark.parametrize(
     "change",
     [

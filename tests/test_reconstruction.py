@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, UnreadableImage
 from gamegen.core.isometric import Heights, Strip, bit, decidable, explain, faces, triangles
 from gamegen.core.problem import Problem, Step
@@ -248,6 +249,25 @@ def test_what_no_stack_could_look_like_is_refused() -> None:
     floating[top - high : bottom + 1 - high, left : right + 1] = cube
     with pytest.raises(UnreadableImage):
         renderer.read(floating, problem, style)
+
+
+@pytest.mark.parametrize(("rim", "stain"), [(0.1, ""), (0.2, "the page")])
+def test_squares_need_not_be_filled_to_their_lines(rim: float, stain: str) -> None:
+    problem = Problem("project", replace(game.parse(CORNER), front=("...",) * 3, side=("...",) * 3))
+    style = renderer.style(problem, skin="classic", pixels=512, rng=Stream("rims"))
+    after = solver.solve(problem).after
+    drawn, blank = renderer.render(after, style).rgb().copy(), style.colours()["blank"]
+    for row, line in enumerate((*after.front, *after.side)):
+        for col, mark in enumerate(line):
+            if mark != (*problem.position.front, *problem.position.side)[row][col]:
+                square = renderer.mask(frozenset({Cell(row, col)}), problem.position, style)
+                rows, cols = np.flatnonzero(square.any(axis=1)), np.flatnonzero(square.any(axis=0))
+                edge = round(rim * len(rows))
+                inside = np.zeros_like(square)
+                inside[rows[edge] : rows[-edge], cols[edge] : cols[-edge]] = True
+                drawn[square & ~inside] = blank
+    reading = renderer.read(drawn, problem, style)
+    assert (reading.position, reading.stain) == (after, stain)
 
 
 def test_a_scribble_on_the_page_is_seen() -> None:

@@ -19,6 +19,7 @@ from gamegen.core.stream import Stream
 
 Pixels = NDArray[np.uint8]
 Colour = tuple[int, int, int]
+WHITE: Colour = (255, 255, 255)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +70,11 @@ class Style:
     def colours(self) -> dict[str, Colour]:
         """Every picked value that is a colour (`#rrggbb`), by name."""
         return {k: parse_colour(v) for k, v in self.picks if isinstance(v, str) and v.startswith("#")}
+
+    @property
+    def page(self) -> Colour:
+        """The colour of the empty page, on which a picture's transparent parts are laid; white if the skin has none."""
+        return next((parse_colour(value) for name, value in self.picks if name == "page"), WHITE)
 
     @property
     def labels(self) -> Labels:

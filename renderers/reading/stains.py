@@ -105,8 +105,10 @@ class Margin:
         return self._levels[side]
 
 
-def margin_is_stained(registration: Registration, drift: Drift, margin: Margin) -> bool:
-    """Whether something was drawn on the page around the board."""
+def margin_is_stained(
+    registration: Registration, drift: Drift, margin: Margin, *, excused: NDArray[np.bool_] | None = None
+) -> bool:
+    """Whether something was drawn on the page around the board; what lies on `excused` pixels (H, W) is no stain."""
     side = min(MARGIN_SIDE, *registration.image.size)
     if side < COARSEST:
         return False
@@ -114,6 +116,8 @@ def margin_is_stained(registration: Registration, drift: Drift, margin: Margin) 
         size = low.shape[1], low.shape[0]
         seen = drift.undo(registration.crop(band, size)).clip(0, 255).astype(np.uint8)
         found = stained_pixels(seen, low, high)
+        if excused is not None:
+            found &= ~_pieces(excused, band, size)
         if np.count_nonzero(found) <= MARGIN * min(WINDOW, size[0]) * min(WINDOW, size[1]):
             continue  # too few for any window
         if _densest(found & registration.covers(band, size)) > MARGIN:
@@ -128,6 +132,14 @@ def _densest(found: NDArray[np.bool_]) -> float:
     inside: NDArray[np.int32] = sums[high:, wide:] - sums[:-high, wide:] - sums[high:, :-wide] + sums[:-high, :-wide]
     share: float = inside.max() / (high * wide)
     return share
+
+
+def _pieces(mask: NDArray[np.bool_], band: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """A part of a mask of the page, brought to this size: all that any of it falls on."""
+    side = mask.shape[0]
+    left, top, right, bottom = (round(edge * side) for edge in band)
+    part = Image.fromarray(mask[top:bottom, left:right].astype(np.uint8) * 255)
+    return np.asarray(part.resize(size, Image.Resampling.BOX)) > 0
 
 
 def _part(picture: Picture, band: Box, size: tuple[int, int]) -> Floats:
