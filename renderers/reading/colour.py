@@ -41,6 +41,13 @@ class Drift:
         mended += 255 * fit[3]
         return mended.clip(-50, 305, out=mended).reshape(seen.shape)
 
+    def mend(self, image: Image.Image) -> Image.Image:
+        """The same for a picture, in whole grey levels."""
+        if np.abs(self.fit - np.eye(4, 3)).max() < NO_DRIFT:
+            return image
+        rows = np.concatenate([self.fit[:3], 255 * self.fit[3:]]).T  # (3, 4): what each colour is made of
+        return image.convert("RGB", tuple(rows.ravel().tolist()))
+
     def recolouring(self, seen: Floats) -> float:
         """How far, on average, it moves colours of this picture other than along the greys: 0 to about 200."""
         step = max(1, int((seen.shape[0] * seen.shape[1] / SAMPLES) ** 0.5))

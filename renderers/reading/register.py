@@ -72,18 +72,20 @@ class Registration:
 
     def crop(self, box: Box, size: tuple[int, int]) -> Floats:
         """(h, w, 3): the part of the edited picture that shows this box."""
+        return np.asarray(self.part(box, size), dtype=np.float32)
+
+    def part(self, box: Box, size: tuple[int, int]) -> Image.Image:
+        """The same as a picture."""
         left, top, right, bottom = box
         width, height = size
         straight = self._upright(box, size)
         if straight is not None:
-            return np.asarray(self.image.resize(size, Image.Resampling.BOX, box=straight), dtype=np.float32)
+            return self.image.resize(size, Image.Resampling.BOX, box=straight)
         image = self._reduced(width / max(right - left, 1e-6), height / max(bottom - top, 1e-6))
         data = self._towards(image, box, size)
         if max(width * abs(data[6]), height * abs(data[7])) < LEVEL:
-            part = image.transform(size, Image.Transform.AFFINE, data[:6], Image.Resampling.BILINEAR)
-        else:
-            part = image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
-        return np.asarray(part, dtype=np.float32)
+            return image.transform(size, Image.Transform.AFFINE, data[:6], Image.Resampling.BILINEAR)
+        return image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
 
     def _towards(self, image: Image.Image, box: Box, size: tuple[int, int]) -> tuple[float, ...]:
         """The map from pixels of a crop to those of the picture, or a smaller copy, as Pillow's transforms take it."""

@@ -9,7 +9,7 @@ be there at all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -22,6 +22,8 @@ from renderers.reading.colour import Drift
 from renderers.reading.register import Box, Floats, Registration
 
 Flags = NDArray[np.bool_]
+Part = tuple[slice, slice]
+"""Rows and columns of a picture."""
 
 SIDE, COARSEST = 256, 128
 """Side at which pictures are compared, and below which they show too little."""
@@ -44,6 +46,9 @@ WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 
 WINDOW, DENSE, TIMES = 12, 0.11, 3.0
 """A window of so many pixels is drawn upon if this share of it differs, and so many times what differs elsewhere."""
+
+REACH = 2
+"""Pixels beside a pixel that have a say in which levels are strange there."""
 
 BORDER = 0.3
 """Share of a cell by which what is drawn into it may lean over."""
@@ -75,24 +80,28 @@ class Page:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clean:
-    """A clean picture at some size, and the levels between which nothing is strange, halos included."""
+    """A clean picture at some size, or a part of it, and the levels between which nothing is strange, with halos."""
 
-    pixels: Pixels  # (side, side, 3)
-    low: Floats
-    high: Floats
+    pixels: Pixels  # (h, w, 3)
+    low: Pixels
+    high: Pixels
 
     @classmethod
-    def of(cls, picture: Picture, side: int) -> Clean:
-        pixels = _shrunk(picture, side)
+    def of(cls, picture: Picture, side: int, part: Part | None = None) -> Clean:
+        rows, cols = (slice(0, side), slice(0, side)) if part is None else part
+        (rows, down), (cols, across) = _widened(rows, side), _widened(cols, side)
+        pixels = _shrunk(picture, side, (rows, cols))
         low, high = _spread(pixels, np.minimum), _spread(pixels, np.maximum)
         slack = HALO * (_spread(high, np.maximum) - _spread(low, np.minimum)).astype(np.float32)
-        return cls(pixels, low - slack, high + slack)
+        lowest, highest = np.floor(low - slack).clip(0, 255), np.ceil(high + slack).clip(0, 255)
+        return cls(pixels[down, across], *(each[down, across].astype(np.uint8) for each in (lowest, highest)))
 
-    def excess(self, seen: Floats) -> Floats:
-        """(h, w): by how many grey levels a picture is outside, in the colour that is so most."""
-        beyond = np.maximum(self.low - seen, seen - self.high)
-        most: Floats = np.maximum(np.maximum(beyond[..., 0], beyond[..., 1]), beyond[..., 2])
-        return most
+    def excess(self, seen: Pixels) -> Pixels:
+        """(h, w, 3): by how many grey levels a picture is outside; 0 where it is inside."""
+        below, above = np.maximum(self.low, seen), np.maximum(self.high, seen)
+        below -= seen
+        above -= self.high
+        return np.maximum(below, above, out=below)
 
 
 def find_traces(registration: Registration, drift: Drift, page: Page, after: Picture | None, changed: Flags) -> str:
@@ -111,14 +120,20 @@ def find_traces(registration: Registration, drift: Drift, page: Page, after: Pic
 def _trace(
     registration: Registration, drift: Drift, page: Page, after: Picture | None, changed: Flags, side: int
 ) -> str:
-    clean, seen = page.at(side), drift.undo(registration.crop(WHOLE, (side, side)))
+    clean, seen = page.at(side), _seen(registration, drift, side)
     drawn, excess = _drawn(page.frame, changed, side), clean.excess(seen)
-    bad = SPREAD * max(0.0, float(np.quantile(excess[~drawn], NOISY)))
-    found = (excess > min(UNLIKE, FAINTEST + bad)) & ~drawn
+    found = np.zeros((side, side), bool)
+    if excess.max() > FAINTEST:
+        most = _most(excess)
+        found = (most > int(min(UNLIKE, FAINTEST + _badness(most, drawn)))) & ~drawn
     if np.count_nonzero(found) > DENSE * WINDOW**2:
         found = _lonely(found, seen, clean.pixels)
     if after is not None and drawn.any():
-        found |= _foreign(seen, after, UNLIKE + bad) & drawn
+        part = _around(drawn)
+        strange = _most(Clean.of(after, side, part).excess(seen[part])) * drawn[part]
+        if strange.max() > UNLIKE:
+            unlike = int(UNLIKE + _badness(_most(excess), drawn))
+            found[part] |= _foreign(seen[part], strange > unlike, after)
     place = _densest(found, registration)
     if place is not None:
         return _name(page.frame, *place)
@@ -130,17 +145,34 @@ def page_is_marked(registration: Registration, drift: Drift, clean: Picture) -> 
     side = min(SIDE, *registration.image.size)
     if side < COARSEST:
         return False
-    seen = drift.undo(registration.crop(WHOLE, (side, side)))
-    return _densest(_foreign(seen, clean, UNLIKE), registration) is not None
+    seen = _seen(registration, drift, side)
+    strange = _most(Clean.of(clean, side).excess(seen)) > UNLIKE
+    return _densest(_foreign(seen, strange, clean), registration) is not None
 
 
-def _foreign(seen: Floats, clean: Picture, unlike: float) -> Flags:
-    """(h, w): where a picture is so much unlike all clean pixels around, and in no colour of the clean one.
+def _seen(registration: Registration, drift: Drift, side: int) -> Pixels:
+    """(side, side, 3): the page as the editor left it, colour drift undone."""
+    return np.asarray(drift.mend(registration.part(WHOLE, (side, side))))
+
+
+def _most(levels: Pixels) -> Pixels:
+    """(h, w): the highest of the three levels (h, w, 3)."""
+    most: Pixels = np.maximum(np.maximum(levels[..., 0], levels[..., 1]), levels[..., 2])
+    return most
+
+
+def _badness(excess: Pixels, drawn: Flags) -> float:
+    """By how many grey levels more than in a good picture a trace must differ where nothing is drawn anew."""
+    counts = np.bincount(excess[~drawn], minlength=1).cumsum()
+    return SPREAD * float(np.searchsorted(counts, NOISY * counts[-1]))
+
+
+def _foreign(seen: Pixels, strange: Flags, clean: Picture) -> Flags:
+    """(h, w): which strange pixels are in no colour of a clean picture.
 
     Two of its colours may be mixed, or one with black or white: that is what soft edges and other shades look like.
     """
-    strange = Clean.of(clean, len(seen)).excess(seen) > unlike
-    drawn = seen[strange]
+    drawn = seen[strange].astype(np.float32)
     if not len(drawn):
         return strange
     areas = np.bincount(clean.pixels.ravel(), minlength=len(clean.palette))
@@ -151,8 +183,9 @@ def _foreign(seen: Floats, clean: Picture, unlike: float) -> Flags:
         way = other - one
         share = ((drawn - one) @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
         np.minimum(away, np.abs(drawn - one - share[:, None] * way).max(axis=1), out=away)
-    strange[strange] = away > FOREIGN
-    return strange
+    foreign = strange.copy()
+    foreign[strange] = away > FOREIGN
+    return foreign
 
 
 def _densest(found: Flags, registration: Registration) -> tuple[float, float] | None:
@@ -174,14 +207,28 @@ def _coarse(image: Image.Image) -> bool:
     return bool(np.asarray(ImageChops.difference(large, small)).max() < FINE)
 
 
-def _shrunk(picture: Picture, side: int) -> Pixels:
-    image = Image.fromarray(picture.rgb())
-    if image.width % side == 0:
-        return np.asarray(image.reduce(image.width // side))
-    return np.asarray(image.resize((side, side), Image.Resampling.BOX))
+def _shrunk(picture: Picture, side: int, part: Part) -> Pixels:
+    """(h, w, 3): the part of a picture of this side that a larger one is made into."""
+    times, odd = divmod(len(picture.pixels), side)
+    if odd:
+        return np.asarray(picture.image().resize((side, side), Image.Resampling.BOX))[part]
+    rows, cols = (slice(times * each.start, times * each.stop) for each in part)
+    return np.asarray(replace(picture, pixels=picture.pixels[rows, cols]).image().reduce(times))
 
 
-def _lonely(found: Flags, seen: Floats, known: Pixels) -> Flags:
+def _widened(part: slice, side: int) -> Part:
+    """So much more, on both sides, as the levels of its pixels are decided by; and where in that the part is."""
+    start, stop = max(0, part.start - REACH), min(side, part.stop + REACH)
+    return slice(start, stop), slice(part.start - start, part.stop - start)
+
+
+def _around(found: Flags) -> Part:
+    """The smallest part of a picture with all true values."""
+    rows, cols = (np.flatnonzero(found.any(axis=axis)) for axis in (1, 0))
+    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
+
+
+def _lonely(found: Flags, seen: Pixels, known: Pixels) -> Flags:
     """Without pixels of a colour that has become the same other one everywhere, as in a picture of few colours."""
     classes = (known >> 5).astype(np.intp) @ np.array([64, 8, 1])
     result = found.copy()
@@ -212,8 +259,10 @@ def _drawn(frame: Frame, changed: Flags, side: int) -> Flags:
         low, high = max(0.0, at - BORDER), min(float(count), at + 1 + BORDER)
         return slice(int((start + low * frame.cell) * scale) - 1, int((start + high * frame.cell) * scale) + 2)
 
-    for row, col in np.argwhere(changed):
-        mask[along(frame.top, row, frame.rows), along(frame.left, col, frame.cols)] = True
+    rows = [along(frame.top, row, frame.rows) for row in range(frame.rows)]
+    cols = [along(frame.left, col, frame.cols) for col in range(frame.cols)]
+    for row, col in np.argwhere(changed).tolist():
+        mask[rows[row], cols[col]] = True
     return mask
 
 
@@ -230,7 +279,7 @@ def _name(frame: Frame, y: float, x: float) -> str:
     return f"cell ({row}, {col})" if 0 <= row < frame.rows and 0 <= col < frame.cols else "the margin"
 
 
-def _labels_differ(seen: Floats, known: Pixels, frame: Frame) -> bool:
+def _labels_differ(seen: Pixels, known: Pixels, frame: Frame) -> bool:
     """Whether a row's or column's label is gone, or another one."""
     scale = len(known) / frame.pixels
     band, cell, edge = frame.pixels * LABEL_BAND, frame.cell, EDGE * frame.cell
@@ -239,13 +288,16 @@ def _labels_differ(seen: Floats, known: Pixels, frame: Frame) -> bool:
         beside, first = (frame.left, frame.top) if down else (frame.top, frame.left)
         start = int((beside - band + MARGIN) * scale)
         starts = [int((first + number * cell + edge) * scale) for number in range(count)]
-        drawn, clean = (np.asarray(each, np.float32).mean(axis=2) for each in _strips(seen, known, start, wide, down))
+        strips = list(_strips(seen, known, start, wide, down))
+        if (np.maximum(*strips) - np.minimum(*strips)).max() <= AS_BEFORE:
+            continue
+        drawn, clean = (each.mean(axis=2, dtype=np.float32) for each in strips)
         if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, starts, long):
             return True
     return False
 
 
-def _strips(seen: Floats, known: Pixels, start: int, wide: int, down: bool) -> Iterator[Floats | Pixels]:
+def _strips(seen: Pixels, known: Pixels, start: int, wide: int, down: bool) -> Iterator[Pixels]:
     """The band of labels in both pictures, running down, and what is beside it as far as labels may be misplaced."""
     for image in (seen, known):
         turned = image if down else image.transpose(1, 0, 2)
