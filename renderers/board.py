@@ -34,6 +34,7 @@ from renderers.reading.classify import (
     classify,
     demand,
     demand_full_strength,
+    demand_single,
     join_cells,
     smooth,
     smooth_board,
@@ -173,6 +174,7 @@ class BoardRenderer(Renderer[P]):
         seen = self.look(image, problem, style)
         named = self.name_cells(seen, problem, style)
         demand(named)
+        self.demand_single(seen, named, problem, style)
         self.demand_full_strength(seen, named.symbols, problem, style)
         position = self.decode(named.symbols, problem, style)
         stain = self.find_stain(seen, named.symbols, problem, style)
@@ -202,6 +204,12 @@ class BoardRenderer(Renderer[P]):
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known = self.encode(problem.position, style)
         return classify(seen.cells, tiles, allowed=self.allowed(problem, style), known=known)
+
+    def demand_single(self, seen: Seen, named: Named, problem: Problem[P], style: Style) -> None:
+        """Raise UnreadableImage if a cell shows two things at once."""
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        known, allowed = self.encode(problem.position, style), self.allowed(problem, style)
+        demand_single(seen.cells, tiles, named, before=known, allowed=allowed)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
         """Raise UnreadableImage if a cell shows both what it was and what it became."""

@@ -82,6 +82,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
         demand(named)
+        self.demand_single(plain, named, problem, style)
         self.demand_full_strength(plain, named.symbols, problem, style)
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, marks)

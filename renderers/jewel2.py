@@ -60,6 +60,7 @@ _MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
 class Jewel2Renderer(BoardRenderer[Position]):
     name = "jewel2"
     reading_cell, reading_side = 24, 256
+    meaning = _MEANS
 
     def size(self, position: Position) -> tuple[int, int]:
         return position.height, position.width
@@ -123,7 +124,7 @@ class Jewel2Renderer(BoardRenderer[Position]):
 @lru_cache(maxsize=64)
 def _pale_tiles(style: Style, rows: int, cols: int) -> Tiles:
     tiles = smooth_tiles(renderer, style, rows, cols)
-    return Tiles(_paled(tiles.images), meaning=_MEANS, inset=tiles.inset)
+    return Tiles(_paled(tiles.images), meaning=tiles.meaning, inset=tiles.inset)
 
 
 @lru_cache(maxsize=64)

@@ -79,6 +79,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         plain = without_ink(seen, outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
+        self.demand_single(plain, named, problem, style)
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)

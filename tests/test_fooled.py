@@ -52,6 +52,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "wordsearch/find@1:train:1:7000000:0", 20),  # two letters in one cell
         ("double_exposure", "maze/path@1:train:1:7000000:0", 20),  # a see-through piece of a path
         ("double_exposure", "chess/move@1:train:1:7000000:0", 20),  # a faint highlight
+        ("double_exposure", "sudoku/solve@1:train:1:51000000:0?pixels=256", 14),  # a 1 and a 3 in one cell
+        ("double_exposure", "sudoku/solve@1:train:1:51000000:0?pixels=256", 18),  # a given half wiped out
+        ("double_exposure", "jewel2/swap@1:train:4:51000000:0?pixels=256", 110),  # a ghost of a stone
+        ("double_exposure", "pacman/sweep@1:train:3:51000000:0?pixels=256", 66),  # half a wall
+        ("double_exposure", "sokoban/solve@1:train:3:51000000:0?pixels=256", 66),  # a box of two kinds
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -26,6 +26,10 @@ NEAR, CLEAR = 12.0, 0.3
 FAINT, STRONGEST = 0.62, 0.97
 """A change must reach this share of its full contrast, taken at this quantile of the cell's pixels."""
 
+MIXED, HALF, EXPLAINED = 9.0, (0.28, 0.72), 0.93
+"""A cell so far from its tile shows two tiles at once if a mixture, with this much of each, explains this share of how
+it differs."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named:
@@ -123,6 +127,46 @@ def demand(named: Named, *, where: NDArray[np.bool_] | None = None) -> None:
         raise UnreadableImage(
             f"cell ({row}, {col}) {why}" + (f", and {int(wrong.sum()) - 1} more" if wrong.sum() > 1 else "")
         )
+
+
+def demand_single(
+    cells: Floats,
+    tiles: Tiles,
+    named: Named,
+    *,
+    before: NDArray[np.intp],
+    allowed: NDArray[np.bool_] | None = None,
+) -> None:
+    """Raise UnreadableImage if a cell shows two tiles, each half transparent.
+
+    Cells drawn anew may shine through to what was there `before` (R, C); see `demand_full_strength` for these.
+    """
+    doubtful = np.argwhere(named.distance > MIXED)
+    if not len(doubtful):
+        return
+    wanted = insides(cells[tuple(doubtful.T)], tiles)
+    for cell, (row, col) in zip(wanted, doubtful, strict=True):
+        own, known = named.symbols[row, col], before[row, col]
+        mixed = _mixtures(cell - tiles.middle[own], tiles, own)
+        if own != known:
+            mixed[[own, known], [known, own]] = False
+        if allowed is not None:
+            mixed &= allowed[row, col] & allowed[row, col][:, None]
+        if mixed.any():
+            raise UnreadableImage(f"cell ({row}, {col}) shows two things at once, each half transparent")
+
+
+def _mixtures(gap: Floats, tiles: Tiles, own: int) -> NDArray[np.bool_]:
+    """(K, K): which pairs of tiles with different meanings, mixed about half and half, explain what tile `own` leaves
+    unexplained of a cell: `gap` (pixels) is how they differ."""
+    ways = tiles.middle - tiles.middle[own]  # (K, pixels)
+    inner, along = ways @ ways.T, ways @ gap
+    size = inner.diagonal()
+    between = along - along[:, None] - inner + size[:, None]  # (one, other): from one, how far towards the other
+    share = between / np.maximum(size + size[:, None] - 2 * inner, 1e-6)
+    left = gap @ gap - 2 * along[:, None] + size[:, None] - share * between
+    mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * (gap @ gap))
+    return mixed & (tiles.meaning != tiles.meaning[:, None])
 
 
 def demand_full_strength(

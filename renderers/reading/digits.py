@@ -102,7 +102,7 @@ def _closed_below(shape: Floats) -> float:
 
 def _bar_above(shape: Floats) -> float:
     """The ink at the top left: a 7 has its bar there."""
-    cols = np.flatnonzero((shape > 0.5).any(axis=0))
+    cols = np.flatnonzero((shape > 0.5 * shape.max()).any(axis=0))
     wide = max(1, round(0.25 * (cols[-1] - cols[0] + 1)))
     return float(shape[EDGE : EDGE + 2, cols[0] : cols[0] + wide].max(axis=0).mean())
 
