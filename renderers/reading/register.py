@@ -11,6 +11,7 @@ homography serves pictures of all sizes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -42,21 +43,25 @@ FLAT = 4.0
 STEPS = 10
 SETTLED = 2e-4
 
+AGAIN, FAIRLY = 0.002, 0.75
+"""A place so near to one found before is the same, and right if it has this likeness: half a pixel of 512."""
+
 STARTS = (0.0, 0.03, -0.03, 0.055, -0.055)
 """Zooms to try when the first one leads nowhere."""
 
 SAME, GOOD, LOWEST_LIKENESS = 0.985, 0.9, 0.5
 """Likeness at which the first place found is right; at which a search may end; below which there is no board."""
 
-STILL = 0.004
-"""A board found so near to where it is believed to lie (a pixel of 512) need only be a good likeness, too."""
+NEAR = ((0.004, GOOD), (0.01, 0.955))
+"""A board found so near to where it is believed to lie (0.004 is a pixel of 512) need only be so good a likeness."""
 
 MOST_WARP = 0.2
 LEVEL = 5e-4
 """Perspective below this moves nothing by half a pixel, and an affine map is faster."""
 
-SMALLER, NUDGE = 1.9, 0.3
-"""How many times smaller a crop must be to be made by averaging, and how many pixels off it may then be."""
+SMALLER, NUDGE, SNAP = 1.9, 0.3, 0.15
+"""How many times smaller a crop must be for all its pixels to weigh the same; how many pixels it may lean; and how many
+it may be off a place where whole pixels are averaged."""
 
 _GREY = (1 / 3, 1 / 3, 1 / 3, 0.0)
 
@@ -76,11 +81,10 @@ class Registration:
 
     def part(self, box: Box, size: tuple[int, int]) -> Image.Image:
         """The same as a picture."""
-        left, top, right, bottom = box
-        width, height = size
         straight = self._upright(box, size)
         if straight is not None:
-            return self.image.resize(size, Image.Resampling.BOX, box=straight)
+            return _resized(self.image, straight, size)
+        (left, top, right, bottom), (width, height) = box, size
         image = self._reduced(width / max(right - left, 1e-6), height / max(bottom - top, 1e-6))
         data = self._towards(image, box, size)
         if max(width * abs(data[6]), height * abs(data[7])) < LEVEL:
@@ -106,19 +110,14 @@ class Registration:
         return tuple(full.ravel()[:8].tolist())
 
     def _upright(self, box: Box, size: tuple[int, int]) -> Box | None:
-        """The box in pixels, if it lies upright and whole in the picture and is to be made much smaller: then pixels
-        need only be averaged."""
+        """The box in pixels, if it lies upright in the picture: then pixels need only be averaged."""
         width, height = size
         across, lean, x, slant, down, y, *tilt = self._towards(self.image, box, size)
-        if min(across, down) < SMALLER or max(abs(lean) * height, abs(slant) * width) > NUDGE:
+        if max(abs(lean) * height, abs(slant) * width) > NUDGE:
             return None
-        straight = x, y, x + across * width, y + down * height
-        whole = 0.0, 0.0, float(self.image.width), float(self.image.height)
-        inside = straight[0] > -NUDGE and straight[1] > -NUDGE
-        inside = inside and straight[2] < whole[2] + NUDGE and straight[3] < whole[3] + NUDGE
-        if not inside or max(width * abs(tilt[0]), height * abs(tilt[1])) > LEVEL:
+        if min(across, down) <= 0 or max(width * abs(tilt[0]), height * abs(tilt[1])) > LEVEL:
             return None
-        return max(x, 0.0), max(y, 0.0), min(straight[2], whole[2]), min(straight[3], whole[3])
+        return x, y, x + across * width, y + down * height
 
     def covers(self, box: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
         """(h, w): which pixels of such a crop lie inside the edited picture; the others were never seen."""
@@ -185,8 +184,8 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     start = np.eye(3) if start is None else start
     matrix, likeness = landmarks.template(finest).fit(scan.level(finest), start, 8, NARROW)
     moved = np.abs(matrix - start).sum(axis=1).max()
-    if likeness < (GOOD if moved < STILL else SAME):
-        matrix, likeness = _search(landmarks, scan)
+    if likeness < next((enough for near, enough in NEAR if moved < near), SAME):
+        matrix, likeness = _search(landmarks, scan, matrix, likeness)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(
             f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)"
@@ -196,20 +195,38 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     return Registration(matrix, likeness, scan.image)
 
 
-def _search(landmarks: Landmarks, scan: Scan) -> tuple[Floats, float]:
-    """Coarse to fine, from several zooms if need be; the best end wins, the earlier start on a tie."""
-    best, best_likeness = np.eye(3), -1.0
+def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -> tuple[Floats, float]:
+    """Coarse to fine, from several zooms if need be; the best end wins, or the one that is known, the earlier on a tie.
+
+    A likeness that is fair and found twice will not get better.
+    """
+    best, best_likeness = matrix, likeness
     for start in STARTS:
         matrix = np.diag([1 + start, 1 + start, 1.0])
-        likeness = 0.0
         for number, cut in enumerate(CUTS):
             free = 8 if number == len(LEVELS) - 1 else 6
             matrix, likeness = landmarks.template(number).fit(scan.level(number), matrix, free, cut)
+        again = np.abs(matrix - best).sum(axis=1).max() < AGAIN and likeness >= FAIRLY
         if likeness > best_likeness:
             best, best_likeness = matrix, likeness
-        if likeness >= GOOD:
+        if again or best_likeness >= GOOD:
             break
     return best, best_likeness
+
+
+def _resized(image: Image.Image, box: Box, size: tuple[int, int]) -> Image.Image:
+    """What is in a box (in pixels), brought to this size; black where the box leaves the picture."""
+    near = round(box[0]), round(box[1]), round(box[2]), round(box[3])
+    if max(abs(edge - whole) for edge, whole in zip(box, near, strict=True)) < SNAP:
+        across, down = ((near[2 + axis] - near[axis]) / size[axis] for axis in (0, 1))
+        if across.is_integer() and down.is_integer():
+            return image.crop(near).reduce((int(across), int(down)))
+    if min(box[:2]) < 0 or box[2] > image.width or box[3] > image.height:
+        left, top = math.floor(box[0]), math.floor(box[1])
+        image = image.crop((left, top, math.ceil(box[2]), math.ceil(box[3])))
+        box = box[0] - left, box[1] - top, box[2] - left, box[3] - top
+    times = min((box[2] - box[0]) / size[0], (box[3] - box[1]) / size[1])
+    return image.resize(size, Image.Resampling.BOX if times >= SMALLER else Image.Resampling.BILINEAR, box=box)
 
 
 def _shrunk(grey: Image.Image) -> Image.Image:
