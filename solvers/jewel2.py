@@ -116,9 +116,7 @@ class Jewel2Solver(Solver[Position]):
         return _solution(chosen, steps, looked=len(found))
 
     def check(self, problem: Problem[Position], position: Position) -> Check:
-        named = problem.kind == "swap"
-        chosen = play(problem.position, named_swap(problem)) if named else best(plays(problem.position))
-        return judge(problem.position, chosen.swap, position)
+        return judge(problem.position, _asked(problem), position)
 
     def confirm(self, problem: Problem[Position], position: Position, step: Step) -> bool:
         return holds(problem, step)
@@ -131,6 +129,14 @@ class Jewel2Solver(Solver[Position]):
         swap = named_swap(problem)
         gems = {"gem": f"@{problem.position[swap.first][0]}", "other": f"@{problem.position[swap.second][0]}"}
         return {**asked, **gems, "first": swap.first, "second": swap.second}
+
+
+@lru_cache(maxsize=64)
+def _asked(problem: Problem[Position]) -> Swap:
+    """The swap that is named, or the best one."""
+    if problem.kind == "swap":
+        return play(problem.position, named_swap(problem)).swap
+    return best(plays(problem.position)).swap
 
 
 def named_swap(problem: Problem[Position]) -> Swap:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from gamegen.core.cell import Cell
 from gamegen.core.problem import Check
@@ -25,7 +26,7 @@ def judge(before: Position, swap: Swap, shown: Position) -> Check:
     holes = [cell for cell in after.cells() if after[cell] == EMPTY]
     return Check(
         correct=shown == after,
-        legal=shown in (before, after) or shown in (game.apply(before, other) for other in game.actions(before)),
+        legal=shown in (before, after) or shown in _results(before),
         preserved=_share(shown[cell] == before[cell] for cell in stayed),
         reason=_reason(before, swap, shown, after),
         parts={
@@ -49,12 +50,21 @@ def _reason(before: Position, swap: Swap, shown: Position, after: Position) -> s
             return f"After clearing number {number} the gems did not fall."
         if shown == each.after:
             return f"Only {number} of {len(found)} clearings {'was' if number == 1 else 'were'} made."
-    for other in game.actions(before):
-        if shown == game.apply(before, other):
-            return f"Another swap was made: {_at(other.first)} with {_at(other.second)}."
+    other = _results(before).get(shown)
+    if other is not None:
+        return f"Another swap was made: {_at(other.first)} with {_at(other.second)}."
     wrong = [cell for cell in after.cells() if shown[cell] != after[cell]]
     first = f"Cell {_at(wrong[0])} shows {_name(shown[wrong[0]])} instead of {_name(after[wrong[0]])}"
     return f"{first}; {len(wrong)} cells are wrong." if len(wrong) > 1 else f"{first}."
+
+
+@lru_cache(maxsize=64)
+def _results(before: Position) -> Mapping[Position, Swap]:
+    """What legal swaps lead to, each with the first that does; kept for the next picture of a group."""
+    found: dict[Position, Swap] = {}
+    for swap in game.actions(before):
+        found.setdefault(game.apply(before, swap), swap)
+    return found
 
 
 def _name(thing: str) -> str:

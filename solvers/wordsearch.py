@@ -8,6 +8,8 @@ cells, so that each cell has one colour.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from operator import eq
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import Unsolvable
@@ -74,19 +76,19 @@ class WordSearchSolver(Solver[WordGrid]):
         before = problem.position
         if position.size != before.size:
             return Check(False, False, 0.0, f"The grid has {position.size} rows instead of {before.size}.")
-        target = _highlighted(before, [_occurrence(before, word, colour) for word, colour in _wanted(problem)])
-        cells = tuple(before.cells())
-        asked = [cell for cell in cells if target.mark(cell) != before.mark(cell)]
-        others = [cell for cell in cells if target.mark(cell) == before.mark(cell)]
-        kept = sum(position.letter(cell) == before.letter(cell) for cell in cells)
-        clean = sum(position.mark(cell) == before.mark(cell) for cell in others)
-        right = sum(position.mark(cell) == target.mark(cell) for cell in asked)
+        target = _target(problem)
+        was, want, got = ("".join(grid.marks) for grid in (before, target, position))
+        others = [at for at, (one, other) in enumerate(zip(was, want, strict=True)) if one == other]
+        cells, asked = len(was), len(was) - len(others)
+        kept = sum(map(eq, "".join(before.letters), "".join(position.letters)))
+        clean = sum(got[at] == was[at] for at in others)
+        right = sum(map(eq, got, want)) - clean
         return Check(
             correct=position == target,
             legal=position.letters == before.letters and not game.faults(position),
-            preserved=(kept + clean) / (len(cells) + len(others)),
+            preserved=(kept + clean) / (cells + len(others)),
             reason=_reason(before, target, position),
-            parts={"letters": kept / len(cells), "word cells": right / len(asked), "clean": clean / len(others)},
+            parts={"letters": kept / cells, "word cells": right / asked, "clean": clean / len(others)},
         )
 
     def confirm(self, problem: Problem[WordGrid], position: WordGrid, step: Step) -> bool:
@@ -104,6 +106,13 @@ def _wanted(problem: Problem[WordGrid]) -> list[tuple[str, str]]:
     if problem.kind == "find":
         return [(problem.text("word"), problem.text("colour"))]
     return list(zip(problem.text("words").split(), problem.text("colours").split(), strict=True))
+
+
+@lru_cache(maxsize=64)
+def _target(problem: Problem[WordGrid]) -> WordGrid:
+    """The right answer, kept for the next picture of a group."""
+    found = [_occurrence(problem.position, word, colour) for word, colour in _wanted(problem)]
+    return _highlighted(problem.position, found)
 
 
 def _occurrence(position: WordGrid, word: str, colour: str) -> Highlight:
@@ -268,6 +277,8 @@ _TRUTHS: dict[str, Callable[[WordGrid, str, Step], Mapping[str, Fact]]] = {
 
 
 def _reason(before: WordGrid, target: WordGrid, position: WordGrid) -> str:
+    if position == target:
+        return "Every letter of what was asked for is highlighted in its colour, and nothing else changed."
     for cell in before.cells():
         was, now = before.letter(cell), position.letter(cell)
         if was != now:
@@ -275,15 +286,14 @@ def _reason(before: WordGrid, target: WordGrid, position: WordGrid) -> str:
             return f"The letter {was} in cell ({cell.row}, {cell.col}) {gone}."
     for cell in before.cells():
         want, got = target.mark(cell), position.mark(cell)
-        if want == got:
-            continue
-        place = f"cell ({cell.row}, {cell.col})"
-        if want == UNMARKED:
-            return f"The letter {before.letter(cell)} in {place} is highlighted but is not part of the answer."
-        if got == UNMARKED:
-            return f"The letter {before.letter(cell)} in {place} should be highlighted in {COLOUR_OF[want]}."
-        return f"The letter {before.letter(cell)} in {place} is {COLOUR_OF[got]} instead of {COLOUR_OF[want]}."
-    return "Every letter of what was asked for is highlighted in its colour, and nothing else changed."
+        if want != got:
+            break
+    place = f"cell ({cell.row}, {cell.col})"
+    if want == UNMARKED:
+        return f"The letter {before.letter(cell)} in {place} is highlighted but is not part of the answer."
+    if got == UNMARKED:
+        return f"The letter {before.letter(cell)} in {place} should be highlighted in {COLOUR_OF[want]}."
+    return f"The letter {before.letter(cell)} in {place} is {COLOUR_OF[got]} instead of {COLOUR_OF[want]}."
 
 
 solver = WordSearchSolver()

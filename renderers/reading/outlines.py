@@ -48,6 +48,9 @@ SAME_HUE = 0.88
 DEPTH = 0.3
 """How far into a cell its border may reach, as a share of its side."""
 
+CORNER = 0.15
+"""Share of a side, at both ends, that is the corner and belongs to no side."""
+
 MARGIN = 2
 """Pixels beyond the cell that still count as its border: recoloured grid lines belong to both neighbours."""
 
@@ -96,7 +99,10 @@ def read_outlines(
     numbers = np.unique(hues[hues >= 0])
     halo = _halos(pale, share, numbers, size)
     for number, fringe in zip(numbers, halo, strict=True):
-        around, plain = _around(pale == number, size, n), _around(hues == number, size, n)
+        layer = pale == number
+        if np.count_nonzero(layer) <= 2 * ALONG * (n - 2 * round(CORNER * n)):
+            continue  # too little for two sides of one cell
+        around, plain = _around(layer, size, n), _around(hues == number, size, n)
         around = np.where(plain.mean(axis=0) > MOSTLY, around.min(axis=0), plain.min(axis=0))
         framed = (around > ALONG) & ~fringe
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
@@ -155,7 +161,7 @@ def _ink(board: Floats, hues: NDArray[np.int8], marks: Floats, grounds: Floats) 
 def _faint_frames(ink: Floats, colours: NDArray[np.intp], width: float) -> Layer:
     """(R, C): which borders have so little ink that the ground shows through, judged by their two best sides."""
     size, n = len(colours), len(ink) // len(colours)
-    depth, corner = max(2, round(DEPTH * n)), round(0.15 * n)
+    depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
     along = slice(corner, n - corner)
     cells = ink.reshape(size, n, size, n).transpose(0, 2, 1, 3)[colours >= 0]  # (K, n, n)
     upright = cells.transpose(0, 2, 1)
@@ -232,7 +238,7 @@ def _sides(layer: Layer, size: int, n: int, *, skip: int, margin: int) -> Floats
     down, across = padded.strides
     m = n + 2 * margin
     cells = as_strided(padded, (size, size, m, m), (down * n, across * n, down, across), writeable=False)
-    depth, corner = margin + max(2, round(DEPTH * n)), margin + round(0.15 * n)
+    depth, corner = margin + max(2, round(DEPTH * n)), margin + round(CORNER * n)
     along = slice(corner, m - corner)
     strips = [
         np.logical_or.reduce([part[:, :, along, place] for place in places])

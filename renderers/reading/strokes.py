@@ -39,18 +39,18 @@ def hue_plane(rgb: Floats) -> Floats:
 
 def wiped(image: Pixels, ground: Colour) -> Pixels:
     """A picture at half size or less, with every strongly coloured pixel set to the ground's colour."""
-    small = np.asarray(Image.fromarray(image, "RGB").reduce(max(1, round(min(image.shape[:2]) / WIPED_SIDE))))
-    red, green, blue = (small[..., channel].astype(np.int16) for channel in range(3))
+    small = Image.fromarray(image, "RGB").reduce(max(1, round(min(image.shape[:2]) / WIPED_SIDE)))
+    red, green, blue = (np.asarray(channel) for channel in small.split())
     spread = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
-    result: Pixels = np.where((spread > STRONG)[..., None], np.array(ground, np.uint8), small)
-    return result
+    small.paste(ground, mask=Image.fromarray(spread > STRONG))
+    return np.asarray(small)
 
 
 def pen_counts(moved: Floats, pens: Mapping[str, Colour]) -> dict[str, int]:
     """How many vivid pixels, of (N, 2) vectors away from their ground, are nearest to each pen by hue."""
     directions = hue_plane(np.array(list(pens.values()), np.float64))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    vivid = moved[(moved**2).sum(axis=1) > VIVID**2]
+    vivid = moved[moved[:, 0] ** 2 + moved[:, 1] ** 2 > VIVID**2]
     counts = np.bincount((vivid @ directions.T).argmax(axis=1), minlength=len(pens))
     return dict(zip(pens, map(int, counts), strict=True))
 
@@ -58,7 +58,7 @@ def pen_counts(moved: Floats, pens: Mapping[str, Colour]) -> dict[str, int]:
 def paint_share(moved: Floats, way: Floats) -> Floats:
     """How far, from 0 to 1, each vector (…, 2) has gone along the `way` from ground to pen; 0 if it went elsewhere."""
     size = (way**2).sum(axis=-1)
-    along = (moved * way).sum(axis=-1) / size
+    along = (moved[..., 0] * way[..., 0] + moved[..., 1] * way[..., 1]) / size
     aside = np.abs(moved[..., 0] * way[..., 1] - moved[..., 1] * way[..., 0]) / size
     share: Floats = np.where(aside <= HUE_SLACK * along + 0.08, along, 0.0).clip(0.0, 1.0)
     return share

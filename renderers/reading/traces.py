@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from PIL import Image, ImageChops
 
@@ -47,6 +48,9 @@ WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 WINDOW, DENSE, TIMES = 12, 0.11, 3.0
 """A window of so many pixels is drawn upon if this share of it differs, and so many times what differs elsewhere."""
 
+ENOUGH = 2000
+"""So many pixels of a class, or a few less, tell what has become of it."""
+
 REACH = 2
 """Pixels beside a pixel that have a say in which levels are strange there."""
 
@@ -59,6 +63,9 @@ less like itself than most, or half as much as another may lead."""
 
 AS_BEFORE = 40.0
 """Labels that nowhere differ by more grey levels need no reading."""
+
+STAYED = 4
+"""Of the nine places to which a label may be moved, the one where it was."""
 
 MARGIN, EDGE = 4, 0.15
 """What does not count of a label's place, for the lines around it: pixels across, and the share of a cell along."""
@@ -230,13 +237,16 @@ def _around(found: Flags) -> Part:
 
 def _lonely(found: Flags, seen: Pixels, known: Pixels) -> Flags:
     """Without pixels of a colour that has become the same other one everywhere, as in a picture of few colours."""
-    classes = (known >> 5).astype(np.intp) @ np.array([64, 8, 1])
-    result = found.copy()
-    for number in np.unique(classes[found]):
-        there = classes == number
-        usual = np.median(seen[there], axis=0)
-        result[there] &= np.abs(seen[there] - usual).max(axis=1) > FAINTEST
-    return result
+    red, green, blue = ((known[..., channel] >> 5).astype(np.int16) for channel in range(3))
+    classes, colours = (64 * red + 8 * green + blue).ravel(), seen.reshape(-1, 3)
+    strange = np.flatnonzero(found)
+    of_class = classes[strange]
+    result = np.zeros(found.size, bool)
+    for number in np.unique(of_class):
+        there, mine = np.flatnonzero(classes == number), strange[of_class == number]
+        usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
+        result[mine] = np.abs(colours[mine] - usual).max(axis=1) > FAINTEST
+    return result.reshape(found.shape)
 
 
 def _spread(image: Pixels, least: np.ufunc) -> Pixels:
@@ -306,28 +316,28 @@ def _strips(seen: Pixels, known: Pixels, start: int, wide: int, down: bool) -> I
 
 def _misnamed(seen: Floats, known: Floats, starts: list[int], long: int) -> bool:
     """The same for bands (H, W) of labels one below the other, each `long` pixels from its start on."""
-    want = _unit(_patches(known, starts, long, 0, 0))
+    want = _unit(_patches(known, starts, long))[:, STAYED]
     inked = np.abs(want).sum(axis=1) > 0
     if not inked.any():
         return False
-    shifts = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
-    likeness = np.max([_unit(_patches(seen, starts, long, *shift))[inked] @ want[inked].T for shift in shifts], axis=0)
+    likeness = (_unit(_patches(seen, starts, long))[inked] @ want[inked].T).max(axis=1)
     own = likeness.diagonal()
     usual, lead = float(np.median(own)), likeness.max(axis=1) - own
     another = (lead > 2 * ANOTHER) | ((lead > 0) & (own < usual - ANOTHER) & (usual > SURE))
     return bool((own < GONE).any() or another.any())
 
 
-def _patches(band: Floats, starts: list[int], long: int, down: int, right: int) -> Floats:
-    """(labels, pixels): each label's place, moved by a pixel or not."""
-    width = band.shape[1]
-    part = band[:, 1 + right : width - 1 + right]
-    return np.stack([part[max(0, start + down) :][:long].ravel() for start in starts])
+def _patches(band: Floats, starts: list[int], long: int) -> Floats:
+    """(labels, 9, pixels): each label's place, moved by a pixel or not."""
+    padded = np.pad(band, ((1, 1), (0, 0)), mode="edge")
+    tall = np.stack([padded[start : start + long + 2] for start in starts])
+    moved = sliding_window_view(tall, (long, band.shape[1] - 2), axis=(1, 2))
+    return moved.reshape(len(starts), 9, -1)
 
 
 def _unit(patches: Floats) -> Floats:
-    """Each patch without its mean and of length 1; all 0 if it is blank."""
-    centred = patches - patches.mean(axis=1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    unit: Floats = np.where(length > 5.0 * np.sqrt(patches.shape[1]), centred / np.maximum(length, 1e-6), 0.0)
+    """Each patch (…, pixels) without its mean and of length 1; all 0 if it is blank."""
+    centred = patches - patches.mean(axis=-1, keepdims=True)
+    length = np.sqrt(np.einsum("...i,...i->...", centred, centred))[..., None]
+    unit: Floats = np.where(length > 5.0 * np.sqrt(patches.shape[-1]), centred / np.maximum(length, 1e-6), 0.0)
     return unit
