@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 import numpy as np
 from PIL import Image
@@ -50,17 +51,14 @@ class Drift:
 
     def recolouring(self, seen: Floats) -> float:
         """How far, on average, it moves colours of this picture other than along the greys: 0 to about 200."""
-        step = max(1, int((seen.shape[0] * seen.shape[1] / SAMPLES) ** 0.5))
-        few = seen[::step, ::step].reshape(-1, 3)
+        few = _few(seen)
         moved = self.undo(few) - few
         return float(np.sqrt(((moved - moved.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)).mean())
 
 
 def drift_between(seen: Floats, known: Floats) -> Drift:
     """The drift of a picture (h, w, 3) whose unedited form is known: fitted robustly, so that edits do not count."""
-    step = max(1, int((seen.shape[0] * seen.shape[1] / SAMPLES) ** 0.5))
-    x = seen[::step, ::step].reshape(-1, 3) / 255
-    y = known[::step, ::step].reshape(-1, 3) / 255
+    x, y = _few(seen) / 255, _few(known) / 255
     design = np.concatenate([x, np.ones((len(x), 1))], axis=1)  # (N, 4)
     identity = np.eye(4, 3)
     fit = identity
@@ -75,6 +73,15 @@ def drift_between(seen: Floats, known: Floats) -> Drift:
         if np.abs(fit - before).max() < SETTLED:
             break
     return Drift(fit)
+
+
+def _few(picture: Floats) -> Floats:
+    """(N, 3): pixels from all over a picture (h, w, 3), in no step with its columns, which may be grid lines."""
+    high, wide = picture.shape[:2]
+    step = max(1, high * wide // SAMPLES)
+    while gcd(step, wide) > 1:
+        step += 1
+    return picture.reshape(-1, 3)[::step]
 
 
 def undo_drift(seen: Floats, known: Floats) -> Floats:

@@ -36,8 +36,8 @@ BORDER = 0.45
 LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit."""
 
-CLOSE_LEAD = 0.1
-"""Of a pair with a telling stroke and so small a lead, the stroke decides."""
+UNLIKELY, WIDE_LEAD = 0.63, 0.14
+"""A likeness that is enough with so wide a lead: a trembling 8 is like no master, but still less like another digit."""
 
 SLANTS = (-0.3, -0.15, 0.0, 0.15, 0.3)
 WEIGHTS, PEN_WEIGHTS = (-2, -1, 0, 1, 3), (0, 1, 2)
@@ -54,7 +54,8 @@ PEN_FORMS: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {
          (7, 70)),),
     7: (((3, 0), (96, 0), (60, 50), (35, 100)), ((3, 0), (96, 0), (60, 50), (35, 100), (60, 50), (25, 50), (85, 50))),
     8: (((50, 46), (20, 36), (12, 18), (30, 2), (70, 2), (88, 18), (80, 36), (50, 46), (15, 60), (4, 80), (25, 98),
-         (75, 98), (96, 80), (85, 60), (50, 46)),),
+         (75, 98), (96, 80), (85, 60), (50, 46)),
+        ((50, 47), (14, 26), (28, 2), (72, 2), (86, 26), (50, 47), (8, 72), (24, 98), (76, 98), (92, 72), (50, 47))),
     9: (((92, 30), (75, 50), (40, 54), (12, 42), (8, 20), (30, 2), (65, 1), (90, 14), (93, 35), (85, 70), (65, 100)),
         ((90, 25), (70, 50), (35, 52), (10, 35), (15, 10), (45, 0), (75, 3), (90, 25), (90, 100))),
 }  # fmt: skip
@@ -83,11 +84,11 @@ def read_digit(cell: Floats) -> int | None:
     likeness = np.maximum.reduceat(masters @ _unit(_unit(shape) - mean).astype(np.float32), starts)
     second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
     lead = likeness[first - 1] - likeness[second - 1]
-    if likeness[first - 1] < LOWEST_LIKENESS:
+    if likeness[first - 1] < (UNLIKELY if lead > WIDE_LEAD else LOWEST_LIKENESS):
         return None
     pair = min(first, second), max(first, second)
-    if lead < CLOSE_LEAD and pair in _STROKES:
-        stroke, absent, present = _STROKES[pair]
+    stroke, absent, present, close = _STROKES.get(pair, (None, 0.0, 0.0, 0.0))
+    if stroke is not None and lead < close:
         share = stroke(shape)
         return pair[0] if share < absent else pair[1] if share > present else None
     return first if lead >= CLEAR_LEAD else None
@@ -107,8 +108,9 @@ def _bar_above(shape: Floats) -> float:
     return float(shape[EDGE : EDGE + 2, cols[0] : cols[0] + wide].max(axis=0).mean())
 
 
-_STROKES = {(5, 6): (_closed_below, 0.8, 0.85), (1, 7): (_bar_above, 0.48, 0.6)}
-"""By pair: the telling stroke, and the shares of ink below which it is absent and above which it is there."""
+_STROKES = {(5, 6): (_closed_below, 0.8, 0.85, 0.1), (1, 7): (_bar_above, 0.48, 0.6, 0.2)}
+"""By pair: the telling stroke, the shares of ink below which it is absent and above which it is there, and the lead
+below which it decides."""
 
 
 @lru_cache(maxsize=1)

@@ -49,10 +49,10 @@ AGAIN, FAIRLY = 0.002, 0.75
 STARTS = (0.0, 0.03, -0.03, 0.055, -0.055)
 """Zooms to try when the first one leads nowhere."""
 
-SAME, GOOD, LOWEST_LIKENESS = 0.985, 0.9, 0.5
+SAME, GOOD, LOWEST_LIKENESS = 0.998, 0.9, 0.5
 """Likeness at which the first place found is right; at which a search may end; below which there is no board."""
 
-NEAR = ((0.004, GOOD), (0.01, 0.955))
+NEAR = ((0.004, GOOD), (0.01, 0.995))
 """A board found so near to where it is believed to lie (0.004 is a pixel of 512) need only be so good a likeness."""
 
 MOST_WARP = 0.2
