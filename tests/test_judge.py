@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFilter
 
 import gamegen
 from gamegen.core.errors import BadInput
@@ -16,6 +16,13 @@ def test_small_and_large_outputs_are_read(skin: str, side: int) -> None:
     for sample in gamegen.create_dataset("tictactoe/best", seed=2, size=6, skin=skin):
         verdict = gamegen.verify(sample, sample.edited.resize((side, side), Image.Resampling.BICUBIC))
         assert verdict.correct, (sample.id, verdict.reason)
+
+
+def test_colours_are_told_from_more_than_grid_lines() -> None:
+    """Samples of colour were once taken in step with the grid of a fine board; blurred, its lines are grey."""
+    sample = gamegen.create_dataset("wordsearch/find-all", level=5, seed=9001, size=20, skin="classic")[19]
+    verdict = gamegen.verify(sample, sample.edited.filter(ImageFilter.GaussianBlur(1)))
+    assert verdict.correct, verdict.reason
 
 
 @pytest.mark.parametrize("skin", ["classic", "dark"])

@@ -35,6 +35,19 @@ def test_painted_answers_are_accepted(task: str) -> None:
             assert verdict.correct, (sample.id, verdict.reason)
 
 
+@pytest.mark.parametrize(
+    ("name", "hand"),
+    [
+        ("sudoku/solve@1:train:2:85:41", 1),  # a 1 with a long upstroke, once read as a 7
+        ("sudoku/solve@1:train:4:85:133", 3),  # a trembling 8, once like no digit
+    ],
+)
+def test_digits_that_were_once_misread(name: str, hand: int) -> None:
+    sample = make_sample(Key.parse(name))
+    image = paint(sample, sample.solution.after, Stream(sample.id, "many", hand))
+    assert image is not None and verify(sample, image).correct
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_painter_draws_where_the_answer_is_and_twice_the_same(task: str) -> None:
     sample = _sample(task, 1)
