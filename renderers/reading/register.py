@@ -40,7 +40,9 @@ BLOCKS, POINTS = 12, 14
 FLAT = 4.0
 """Slopes below this (squared grey levels a pixel) show no edge."""
 
-STEPS = 10
+STEPS, PATIENCE, SLACK = 10, 40, 0.03
+"""Steps of a fit, and of the last one, which may end a little less alike: fine grids are, where they fit best."""
+
 SETTLED = 2e-4
 
 AGAIN, FAIRLY = 0.002, 0.75
@@ -211,7 +213,9 @@ def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -
             best, best_likeness = matrix, likeness
         if again or best_likeness >= GOOD:
             break
-    return best, best_likeness
+    last = len(LEVELS) - 1
+    settled, likeness = landmarks.template(last).fit(scan.level(last), best, 8, NARROW, steps=PATIENCE)
+    return (settled, likeness) if likeness > best_likeness - SLACK else (best, best_likeness)
 
 
 def _resized(image: Image.Image, box: Box, size: tuple[int, int]) -> Image.Image:
@@ -288,11 +292,11 @@ class _Template:
         along = gx * x + gy * y
         self.descent = np.stack([gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y], axis=1)  # (K, 8)
 
-    def fit(self, image: Floats, matrix: Floats, free: int, cut: float) -> tuple[Floats, float]:
+    def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
         descent = self.descent[:, :free]
         keep = np.ones_like(self.value)
-        for _ in range(STEPS):
+        for _ in range(steps):
             error, keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
             weighted = descent * keep[:, None]
             normal = weighted.T @ descent
