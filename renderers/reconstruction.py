@@ -78,8 +78,9 @@ class ReconstructionRenderer(Renderer[Position]):
         distances = np.concatenate([distance, *(named.distance.ravel() for named in views.values())])
         sure = min(confidence, *(float(named.confidence.min()) for named in views.values()))
         rims = rims_of(layout, *(_all_marks(each) for each in (problem.position, position)))
-        stained = margin_is_stained(registration, look.drift, _page(position, style), excused=rims)
-        stained = stained or page_is_marked(registration, look.drift, self.render(position, style))
+        page = _page(position, style)
+        stained = margin_is_stained(registration, look.drift, page, excused=rims)
+        stained = stained or page_is_marked(registration, look.drift, page.picture)
         quality = float(max(0.0, 1 - np.sqrt((distances**2).mean()) / 128))
         return Reading(position, sure, quality, "the page" if stained else "")
 

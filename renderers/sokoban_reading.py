@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Style
@@ -34,10 +36,11 @@ def with_own_boxes(seen: Seen, known: NDArray[np.intp], tiles: Tiles, clean: Flo
 
     `known` (R, C) is what cells showed before, `clean` (K, n, n, 3) the tiles unsmoothed.
     """
-    changed = _unlike(seen.cells, tiles.images[known])
+    changed = np.argwhere(_unlike(seen.cells, tiles.images[known]))
     for kind, other, family in ((_GOAL, _BOX, "goal"), (_BOX, _GOAL, "crate")):
-        for row, col in np.argwhere(changed & _unlike(seen.cells, tiles.images[kind])):
-            if _is_tinted(seen.cells[row, col], tiles.images[other], family, style):
+        for row, col in changed:
+            cell = seen.cells[row, col]
+            if _unlike(cell, tiles.images[kind]) and _is_tinted(cell, tiles.images[other], _vivid(family, style)):
                 cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols).copy()
                 cells[row, col] = clean[kind]
                 seen = replace(seen, board=join_cells(cells))
@@ -60,15 +63,21 @@ def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], til
 
 
 def _unlike(cells: Floats, tiles: Floats) -> NDArray[np.bool_]:
-    """(R, C): which cells differ from a tile, or each from its own."""
-    differs: NDArray[np.bool_] = ((cells - tiles) ** 2).mean(axis=(2, 3, 4)) > UNLIKE**2
+    """(…): which cells (…, n, n, 3) differ from a tile, or each from its own."""
+    differs: NDArray[np.bool_] = ((cells - tiles) ** 2).mean(axis=(-3, -2, -1)) > UNLIKE**2
     return differs
 
 
-def _is_tinted(cell: Floats, box: Floats, family: str, style: Style) -> bool:
-    """Whether a cell (n, n, 3) is this box in light and dark, but in the tint of another family of colours."""
+@lru_cache(maxsize=256)
+def _vivid(family: str, style: Style) -> Floats:
+    """(3,): the most vivid of a family of colours."""
     colours = np.array([colour for name, colour in style.colours().items() if name.startswith(family)], float)
-    vivid = colours[int((colours.max(axis=1) - colours.min(axis=1)).argmax())]
+    vivid: Floats = colours[int((colours.max(axis=1) - colours.min(axis=1)).argmax())]
+    return vivid
+
+
+def _is_tinted(cell: Floats, box: Floats, vivid: Floats) -> bool:
+    """Whether a cell (n, n, 3) is this box in light and dark, but in the tint of a colour."""
     asked, drawn = vivid - vivid.mean(), (cell - cell.mean(axis=2, keepdims=True)).mean(axis=(0, 1))
     strength = float(np.sqrt((drawn**2).sum()))
     if strength < PALE or float(asked @ drawn) < SAME_TINT * strength * float(np.sqrt((asked**2).sum())):
@@ -76,7 +85,10 @@ def _is_tinted(cell: Floats, box: Floats, family: str, style: Style) -> bool:
     light, known = (each.max(axis=2) + each.min(axis=2) for each in (cell, box))
     edge, n = max(MOVED, len(cell) // 10), len(cell)
     inner = known[edge : n - edge, edge : n - edge].ravel()
-    steps = range(-MOVED, MOVED + 1)
-    parts = [light[edge + y : n - edge + y, edge + x : n - edge + x].ravel() for y in steps for x in steps]
-    alike, best = max(((float(np.corrcoef(part, inner)[0, 1]), at) for at, part in enumerate(parts)), default=(0.0, 0))
-    return alike > SAME_LIGHT and alike * float(parts[best].std()) > SEE_THROUGH * float(inner.std())
+    around = light[edge - MOVED : n - edge + MOVED, edge - MOVED : n - edge + MOVED]
+    parts = sliding_window_view(around, (n - 2 * edge, n - 2 * edge)).reshape(-1, len(inner))
+    parts, inner = (each - each.mean(axis=-1, keepdims=True) for each in (parts, inner))
+    lengths, length = np.sqrt(np.einsum("ij,ij->i", parts, parts)), float(np.sqrt(inner @ inner))
+    alike = parts @ inner / np.maximum(lengths * length, 1e-6)
+    best = int(alike.argmax())
+    return bool(alike[best] > SAME_LIGHT and alike[best] * lengths[best] > SEE_THROUGH * length)

@@ -71,6 +71,10 @@ MARGIN, EDGE = 4, 0.15
 """What does not count of a label's place, for the lines around it: pixels across, and the share of a cell along."""
 
 
+_SLACK = np.ceil(HALO * np.arange(256)).astype(np.uint8)
+"""By contrast, how far halos may reach."""
+
+
 class Page:
     """The picture as the editor was given it; what is compared with it is worked out once for every size."""
 
@@ -99,9 +103,9 @@ class Clean:
         (rows, down), (cols, across) = _widened(rows, side), _widened(cols, side)
         pixels = _shrunk(picture, side, (rows, cols))
         low, high = _spread(pixels, np.minimum), _spread(pixels, np.maximum)
-        slack = HALO * (_spread(high, np.maximum) - _spread(low, np.minimum)).astype(np.float32)
-        lowest, highest = np.floor(low - slack).clip(0, 255), np.ceil(high + slack).clip(0, 255)
-        return cls(pixels[down, across], *(each[down, across].astype(np.uint8) for each in (lowest, highest)))
+        slack = _SLACK[_spread(high, np.maximum) - _spread(low, np.minimum)]
+        low, high = np.maximum(low, slack) - slack, high + np.minimum(slack, 255 - high)
+        return cls(*(each[down, across] for each in (pixels, low, high)))
 
     def excess(self, seen: Pixels) -> Pixels:
         """(h, w, 3): by how many grey levels a picture is outside; 0 where it is inside."""
