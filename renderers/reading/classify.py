@@ -166,7 +166,8 @@ def _mixtures(gap: Floats, tiles: Tiles, own: int) -> NDArray[np.bool_]:
     share = between / np.maximum(size + size[:, None] - 2 * inner, 1e-6)
     left = gap @ gap - 2 * along[:, None] + size[:, None] - share * between
     mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * (gap @ gap))
-    return mixed & (tiles.meaning != tiles.meaning[:, None])
+    mixed &= tiles.meaning != tiles.meaning[:, None]
+    return mixed
 
 
 def demand_full_strength(

@@ -2,24 +2,22 @@
 
 The picture is compared with the one that the editor was given, at a size at which thin strokes still show. Compression,
 blur and sharpening leave their traces everywhere; a hand leaves them in one place. So a place is told by how much more
-of it differs than of others. Labels are read for what they say: each must be more like itself than like any other, and
-be there at all.
+of it differs than of others. What labels say is looked at, too, see `labels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from PIL import Image, ImageChops
 
 from gamegen.core.rendering import Picture, Pixels
-from renderers.page import LABEL_BAND, Frame
+from renderers.page import Frame
 from renderers.reading.colour import Drift
+from renderers.reading.labels import labels_differ
 from renderers.reading.register import Box, Floats, Registration
 
 Flags = NDArray[np.bool_]
@@ -56,20 +54,6 @@ REACH = 2
 
 BORDER = 0.3
 """Share of a cell by which what is drawn into it may lean over."""
-
-GONE, SURE, ANOTHER = 0.35, 0.93, 0.12
-"""Likeness below which a label is gone; from which, if most labels have it, all must be plain; and by which one may be
-less like itself than most, or half as much as another may lead."""
-
-AS_BEFORE = 40.0
-"""Labels that nowhere differ by more grey levels need no reading."""
-
-STAYED = 4
-"""Of the nine places to which a label may be moved, the one where it was."""
-
-MARGIN, EDGE = 4, 0.15
-"""What does not count of a label's place, for the lines around it: pixels across, and the share of a cell along."""
-
 
 _SLACK = np.ceil(HALO * np.arange(256)).astype(np.uint8)
 """By contrast, how far halos may reach."""
@@ -148,7 +132,7 @@ def _trace(
     place = _densest(found, registration)
     if place is not None:
         return _name(page.frame, *place)
-    return "a label" if _labels_differ(seen, clean.pixels, page.frame) else ""
+    return "a label" if labels_differ(seen, clean.pixels, page.frame) else ""
 
 
 def page_is_marked(registration: Registration, drift: Drift, clean: Picture) -> bool:
@@ -291,57 +275,3 @@ def _windows(found: Flags) -> Floats:
 def _name(frame: Frame, y: float, x: float) -> str:
     row, col = int((y * frame.pixels - frame.top) // frame.cell), int((x * frame.pixels - frame.left) // frame.cell)
     return f"cell ({row}, {col})" if 0 <= row < frame.rows and 0 <= col < frame.cols else "the margin"
-
-
-def _labels_differ(seen: Pixels, known: Pixels, frame: Frame) -> bool:
-    """Whether a row's or column's label is gone, or another one."""
-    scale = len(known) / frame.pixels
-    band, cell, edge = frame.pixels * LABEL_BAND, frame.cell, EDGE * frame.cell
-    long, wide = int((cell - 2 * edge) * scale), int((band - 2 * MARGIN) * scale)
-    for down, count in ((True, frame.rows), (False, frame.cols)):
-        beside, first = (frame.left, frame.top) if down else (frame.top, frame.left)
-        start = int((beside - band + MARGIN) * scale)
-        starts = [int((first + number * cell + edge) * scale) for number in range(count)]
-        strips = list(_strips(seen, known, start, wide, down))
-        if (np.maximum(*strips) - np.minimum(*strips)).max() <= AS_BEFORE:
-            continue
-        drawn, clean = (each.mean(axis=2, dtype=np.float32) for each in strips)
-        if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, starts, long):
-            return True
-    return False
-
-
-def _strips(seen: Pixels, known: Pixels, start: int, wide: int, down: bool) -> Iterator[Pixels]:
-    """The band of labels in both pictures, running down, and what is beside it as far as labels may be misplaced."""
-    for image in (seen, known):
-        turned = image if down else image.transpose(1, 0, 2)
-        yield turned[:, max(0, start - 1) : start + wide + 1]
-
-
-def _misnamed(seen: Floats, known: Floats, starts: list[int], long: int) -> bool:
-    """The same for bands (H, W) of labels one below the other, each `long` pixels from its start on."""
-    want = _unit(_patches(known, starts, long))[:, STAYED]
-    inked = np.abs(want).sum(axis=1) > 0
-    if not inked.any():
-        return False
-    likeness = (_unit(_patches(seen, starts, long))[inked] @ want[inked].T).max(axis=1)
-    own = likeness.diagonal()
-    usual, lead = float(np.median(own)), likeness.max(axis=1) - own
-    another = (lead > 2 * ANOTHER) | ((lead > 0) & (own < usual - ANOTHER) & (usual > SURE))
-    return bool((own < GONE).any() or another.any())
-
-
-def _patches(band: Floats, starts: list[int], long: int) -> Floats:
-    """(labels, 9, pixels): each label's place, moved by a pixel or not."""
-    padded = np.pad(band, ((1, 1), (0, 0)), mode="edge")
-    tall = np.stack([padded[start : start + long + 2] for start in starts])
-    moved = sliding_window_view(tall, (long, band.shape[1] - 2), axis=(1, 2))
-    return moved.reshape(len(starts), 9, -1)
-
-
-def _unit(patches: Floats) -> Floats:
-    """Each patch (…, pixels) without its mean and of length 1; all 0 if it is blank."""
-    centred = patches - patches.mean(axis=-1, keepdims=True)
-    length = np.sqrt(np.einsum("...i,...i->...", centred, centred))[..., None]
-    unit: Floats = np.where(length > 5.0 * np.sqrt(patches.shape[-1]), centred / np.maximum(length, 1e-6), 0.0)
-    return unit
