@@ -40,8 +40,11 @@ BLOCKS, POINTS = 12, 14
 FLAT = 4.0
 """Slopes below this (squared grey levels a pixel) show no edge."""
 
-STEPS, PATIENCE, SLACK = 10, 40, 0.03
-"""Steps of a fit, and of the last one, which may end a little less alike: fine grids are, where they fit best."""
+STEPS, PATIENCE = 10, 40
+"""Steps of a fit, and of the last one."""
+
+STRAY, SLACK = 0.02, 0.03
+"""How far the last fit may lead, and how much less alike it may end: fine grids do, where they fit best."""
 
 SETTLED = 2e-4
 
@@ -215,7 +218,8 @@ def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -
             break
     last = len(LEVELS) - 1
     settled, likeness = landmarks.template(last).fit(scan.level(last), best, 8, NARROW, steps=PATIENCE)
-    return (settled, likeness) if likeness > best_likeness - SLACK else (best, best_likeness)
+    strayed = np.abs(settled - best).max() > STRAY or likeness < best_likeness - SLACK
+    return (best, best_likeness) if strayed else (settled, likeness)
 
 
 def _resized(image: Image.Image, box: Box, size: tuple[int, int]) -> Image.Image:
