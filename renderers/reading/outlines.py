@@ -60,6 +60,9 @@ SKIP = 0.03
 ALONG = 0.7
 """Share of a side that must be coloured. Less is a mark that must prove to be closed."""
 
+GAP, NEARLY = 0.45, 0.75
+"""Or so much of a side, and of all four: compression and sharpening take the colour from parts of a thin line."""
+
 MOSTLY = 0.6
 """Share of all four sides that must be coloured plainly, if some are washed out."""
 
@@ -103,8 +106,9 @@ def read_outlines(
         if np.count_nonzero(layer) <= 2 * ALONG * (n - 2 * round(CORNER * n)):
             continue  # too little for two sides of one cell
         around, plain = _around(layer, size, n), _around(hues == number, size, n)
-        around = np.where(plain.mean(axis=0) > MOSTLY, around.min(axis=0), plain.min(axis=0))
-        framed = (around > ALONG) & ~fringe
+        sides = np.where(plain.mean(axis=0) > MOSTLY, np.maximum(around, plain), plain)
+        around = sides.min(axis=0)
+        framed = ((around > ALONG) | ((around > GAP) & (sides.mean(axis=0) > NEARLY))) & ~fringe
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
         _give(colours, framed, int(number))
     alone = (share > PALEST_ALONE) & ~grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
