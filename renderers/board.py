@@ -224,8 +224,8 @@ class BoardRenderer(Renderer[P]):
         cell = stained_cell(seen.cells, tiles, symbols, symbols != known, inset=tiles.inset, before=known)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
-        after = self.render(self.decode(symbols, problem, style), style) if self.own_colours(style) else None
-        return find_traces(seen.registration, seen.drift, seen.page, after, symbols != known)
+        after, own = self.render(self.decode(symbols, problem, style), style), self.own_colours(style)
+        return find_traces(seen.registration, seen.drift, seen.page, after, symbols != known, own_colours=own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,9 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 STROKE = 0.008
 """The thinnest ghost stroke, as a share of the picture's side: 4 pixels of 512. Thinner ones are forgiven."""
 
+RIM = 0.02
+"""Share of the side, at a picture's rim, that ghost strokes leave free: shifts and crops leave lines there."""
+
 LOUD, MOSTLY = 120, 0.6
 """Grey levels by which a stroke stands out, and the share of it that must."""
 
@@ -43,7 +46,8 @@ def ghost_stroke(sample: Sample, rng: Stream) -> Made:
     """The answer with a thin loud line somewhere, a quarter of the side long: foreign, however thin."""
     image = sample.edited
     length, width = image.width // 4, max(2, round(image.width * STROKE))
-    left, top = rng.below(image.width - length), rng.below(image.height - length)
+    rim = round(image.width * RIM)
+    left, top = (rng.between(rim, side - length - rim) for side in image.size)
     ends = rng.choice(((0, 0, 1, 1), (0, 1, 1, 0), (0, 0, 1, 0), (0, 0, 0, 1)))
     line = tuple(start + end * length for start, end in zip((left, top) * 2, ends, strict=True))
     ImageDraw.Draw(image).line(line, fill=loud(image, (left, top), length), width=width)

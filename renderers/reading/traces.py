@@ -8,7 +8,6 @@ of it differs than of others. What labels say is looked at, too, see `labels`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from PIL import Image, ImageChops
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.colour import Drift
+from renderers.reading.foreign import FOREIGN, Tints, off_colours, spoilt
 from renderers.reading.labels import labels_differ
 from renderers.reading.register import Box, Floats, Registration
 
@@ -35,8 +35,11 @@ halos."""
 NOISY, SPREAD = 0.98, 3.0
 """How bad a picture is: this quantile of what is strange in it, and by how much more a trace must be."""
 
-FOREIGN, COLOURS = 60.0, 12
-"""Grey levels by which a foreign colour is unlike the colours of a clean picture, of which the commonest count."""
+TINTED = 90
+"""A pixel of a tint by so many grey levels unlike all clean ones around it is strange, too."""
+
+COLOURS = 12
+"""How many colours of a clean picture count, the commonest, where colours that it does not have are looked for."""
 
 DETAIL, FINE = 96, 16
 """A picture that nowhere differs by so many grey levels from itself at this side shows too little, however large."""
@@ -66,11 +69,17 @@ class Page:
         self.frame = frame
         self.picture = picture
         self._clean: dict[int, Clean] = {}
+        self._tints: dict[int, Tints] = {}
 
     def at(self, side: int) -> Clean:
         if side not in self._clean:
             self._clean[side] = Clean.of(self.picture, side)
         return self._clean[side]
+
+    def tints(self, side: int) -> Tints:
+        if side not in self._tints:
+            self._tints[side] = Tints.of(self.at(side).pixels)
+        return self._tints[side]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,36 +108,55 @@ class Clean:
         return np.maximum(below, above, out=below)
 
 
-def find_traces(registration: Registration, drift: Drift, page: Page, after: Picture | None, changed: Flags) -> str:
+def find_traces(
+    registration: Registration,
+    drift: Drift,
+    page: Page,
+    after: Picture | None,
+    changed: Flags,
+    *,
+    own_colours: bool = True,
+) -> str:
     """Where something was drawn: "the margin", "cell (1, 2)", "a label" or nothing.
 
     Cells drawn anew, `changed` (R, C), may look unlike ours; only colours that `after`, the clean picture of what was
-    read, does not have are foreign to them. Without it they are not looked at.
+    read, does not have are foreign to them, and if they need not be in our `own_colours`, only beside marks that are.
+    Without `after` they are not looked at.
     """
     side = min(SIDE, *registration.image.size)
     if side < COARSEST:
         return ""
-    trace = _trace(registration, drift, page, after, changed, side)
+    trace = _trace(registration, drift, page, after, changed, side, own_colours)
     return "" if trace and _coarse(registration.image) else trace
 
 
 def _trace(
-    registration: Registration, drift: Drift, page: Page, after: Picture | None, changed: Flags, side: int
+    registration: Registration,
+    drift: Drift,
+    page: Page,
+    after: Picture | None,
+    changed: Flags,
+    side: int,
+    own_colours: bool,
 ) -> str:
     clean, seen = page.at(side), _seen(registration, drift, side)
-    drawn, excess = _drawn(page.frame, changed, side), clean.excess(seen)
-    found = np.zeros((side, side), bool)
+    cells = _cells(page.frame, changed, side)
+    drawn, excess = _drawn(cells, side), clean.excess(seen)
+    found = page.tints(side).strange(seen, TINTED) & ~drawn
     if excess.max() > FAINTEST:
         most = _most(excess)
-        found = (most > int(min(UNLIKE, FAINTEST + _badness(most, drawn)))) & ~drawn
+        found |= (most > int(min(UNLIKE, FAINTEST + _badness(most, drawn)))) & ~drawn
     if np.count_nonzero(found) > DENSE * WINDOW**2:
         found = _lonely(found, seen, clean.pixels)
     if after is not None and drawn.any():
         part = _around(drawn)
-        strange = _most(Clean.of(after, side, part).excess(seen[part])) * drawn[part]
+        meant = Clean.of(after, side, part)
+        strange = _most(meant.excess(seen[part])) * drawn[part]
         if strange.max() > UNLIKE:
-            unlike = int(UNLIKE + _badness(_most(excess), drawn))
-            found[part] |= _foreign(seen[part], strange > unlike, after)
+            odd = strange > int(UNLIKE + _badness(_most(excess), drawn))
+            found[part] |= spoilt(seen[part], odd, clean.pixels[part], meant.pixels, _within(cells, part))
+            if own_colours:
+                found[part] |= _foreign(seen[part], odd, after)
     place = _densest(found, registration)
     if place is not None:
         return _name(page.frame, *place)
@@ -173,13 +201,8 @@ def _foreign(seen: Pixels, strange: Flags, clean: Picture) -> Flags:
     areas = np.bincount(clean.pixels.ravel(), minlength=len(clean.palette))
     commonest = np.argsort(-areas, kind="stable")[:COLOURS]
     colours = np.concatenate([clean.palette[commonest], [(0, 0, 0), (255, 255, 255)]]).astype(np.float32)
-    away = np.full(len(drawn), np.inf, np.float32)
-    for one, other in combinations(colours, 2):
-        way = other - one
-        share = ((drawn - one) @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
-        np.minimum(away, np.abs(drawn - one - share[:, None] * way).max(axis=1), out=away)
     foreign = strange.copy()
-    foreign[strange] = away > FOREIGN
+    foreign[strange] = off_colours(drawn, colours) > FOREIGN
     return foreign
 
 
@@ -248,9 +271,8 @@ def _spread(image: Pixels, least: np.ufunc) -> Pixels:
     return wide
 
 
-def _drawn(frame: Frame, changed: Flags, side: int) -> Flags:
-    """(side, side): the cells drawn anew, and a little around them, but hardly anything beside the board."""
-    mask = np.zeros((side, side), bool)
+def _cells(frame: Frame, changed: Flags, side: int) -> list[Part]:
+    """The cells drawn anew, and a little around each, but hardly anything beside the board."""
     scale = side / frame.pixels
 
     def along(start: int, at: int, count: int) -> slice:
@@ -259,9 +281,22 @@ def _drawn(frame: Frame, changed: Flags, side: int) -> Flags:
 
     rows = [along(frame.top, row, frame.rows) for row in range(frame.rows)]
     cols = [along(frame.left, col, frame.cols) for col in range(frame.cols)]
-    for row, col in np.argwhere(changed).tolist():
-        mask[rows[row], cols[col]] = True
+    return [(rows[row], cols[col]) for row, col in np.argwhere(changed).tolist()]
+
+
+def _drawn(cells: list[Part], side: int) -> Flags:
+    """(side, side): everything in these cells."""
+    mask = np.zeros((side, side), bool)
+    for cell in cells:
+        mask[cell] = True
     return mask
+
+
+def _within(cells: list[Part], part: Part) -> Iterator[Part]:
+    """The cells, as parts of the part of the picture that they all are in."""
+    down, right = (each.start for each in part)
+    for rows, cols in cells:
+        yield slice(rows.start - down, rows.stop - down), slice(cols.start - right, cols.stop - right)
 
 
 def _windows(found: Flags) -> Floats:

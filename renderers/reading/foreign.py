@@ -1,0 +1,115 @@
+"""Foreign colours: what was drawn in no colour that belongs there, nor in a mixture of two that do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Pixels
+from renderers.reading.register import Floats
+
+Flags = NDArray[np.bool_]
+Part = tuple[slice, slice]
+
+FOREIGN = 60.0
+"""Grey levels by which a foreign colour is unlike all others, in the channel where it is most."""
+
+FEW, OURS = 12, 0.5
+"""So few strange pixels spoil no cell; and the share of a mark that must be in our colours for the cell to be ours."""
+
+COMMON, COLOURS = 0.02, 8
+"""The share of a cell that a colour of it must have to count, and how many do at most."""
+
+FRINGE = 0.35
+"""Share of the tints' range, around a pixel, by which it may be outside: compression and sharpening leave fringes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tints:
+    """Between which tints the pixels of a clean picture are, at half its size.
+
+    A tint is how far each channel is above the next one: greys have none, so that a coloured line on a grey one is
+    strange, though every channel of it is between black and white.
+    """
+
+    low: NDArray[np.int16]  # (h / 2, w / 2, 3)
+    high: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, clean: Pixels) -> Tints:
+        tints = _tints(clean)
+        low, high = _spread(tints, np.minimum), _spread(tints, np.maximum)
+        slack = (FRINGE * (_spread(high, np.maximum) - _spread(low, np.minimum))).astype(np.int16)
+        return cls(low - slack, high + slack)
+
+    def strange(self, seen: Pixels, unlike: int) -> Flags:
+        """(h, w): which pixels of a picture have a tint by so much unlike those of the clean one."""
+        tints = _tints(seen)
+        odd = np.maximum(self.low - tints, tints - self.high).max(axis=2) > unlike
+        found = np.zeros(seen.shape[:2], bool)
+        found[: 2 * len(odd), : 2 * odd.shape[1]] = odd.repeat(2, axis=0).repeat(2, axis=1)
+        return found
+
+
+def off_colours(drawn: Floats, colours: Floats) -> Floats:
+    """(N,): by how many grey levels pixels (N, 3) are off every mixture of two of the colours (K, 3)."""
+    away: Floats = np.full(len(drawn), np.inf, np.float32)
+    for one, other in combinations(colours, 2):
+        way = other - one
+        share = ((drawn - one) @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
+        np.minimum(away, np.abs(drawn - one - share[:, None] * way).max(axis=1), out=away)
+    return away
+
+
+def spoilt(seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Iterable[Part]) -> Flags:
+    """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
+
+    Whoever draws a mark in our colours has no use for others; what a mark in another shade may look like, nobody knows.
+    `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read.
+    """
+    found = np.zeros_like(strange)
+    for cell in cells:
+        if np.count_nonzero(strange[cell]) < FEW:
+            continue
+        now, old, new = (image[cell].astype(np.int16) for image in (seen, before, after))
+        mark = np.abs(new - old).max(axis=2) > FOREIGN
+        if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
+            continue
+        own = _colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)]))
+        found[cell][strange[cell]] |= off_colours(now[strange[cell]].astype(np.float32), own) > FOREIGN
+    return found
+
+
+def _colours(pixels: NDArray[np.int16]) -> Floats:
+    """(K, 3): the commonest colours, at least two."""
+    names, which, counts = np.unique(
+        (pixels >> 5) @ np.array([64, 8, 1], np.int16), return_inverse=True, return_counts=True
+    )
+    commonest = np.argsort(-counts, kind="stable")[:COLOURS]
+    commonest = commonest[(counts[commonest] > COMMON * len(pixels)) | (np.arange(len(commonest)) == 0)]
+    sums = np.stack([np.bincount(which, weights=channel, minlength=len(names)) for channel in pixels.T], axis=1)
+    means: Floats = (sums[commonest] / counts[commonest, None]).astype(np.float32)
+    return means if len(means) > 1 else means.repeat(2, axis=0)
+
+
+def _tints(image: Pixels) -> NDArray[np.int16]:
+    """(h / 2, w / 2, 3): red over green, green over blue, blue over red."""
+    height, width = (side // 2 for side in image.shape[:2])
+    even = image[: 2 * height, : 2 * width].astype(np.int16)
+    small = (even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) // 4
+    return small - small[..., [1, 2, 0]]
+
+
+def _spread(tints: NDArray[np.int16], least: np.ufunc) -> NDArray[np.int16]:
+    """The least, or largest, of every tint and its neighbours up, down and sideways."""
+    tall = tints.copy()
+    least(tall[1:], tints[:-1], out=tall[1:])
+    least(tall[:-1], tints[1:], out=tall[:-1])
+    wide = tall.copy()
+    least(wide[:, 1:], tall[:, :-1], out=wide[:, 1:])
+    least(wide[:, :-1], tall[:, 1:], out=wide[:, :-1])
+    return wide
