@@ -57,6 +57,12 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "jewel2/swap@1:train:4:51000000:0?pixels=256", 110),  # a ghost of a stone
         ("double_exposure", "pacman/sweep@1:train:3:51000000:0?pixels=256", 66),  # half a wall
         ("double_exposure", "sokoban/solve@1:train:3:51000000:0?pixels=256", 66),  # a box of two kinds
+        ("blot", "sudoku/solve@1:train:2:51000000:0?pixels=256", 52),  # between two digits that were written anew
+        ("ghost_stroke", "sudoku/next@1:train:1:51000000:0?pixels=256", 8),  # through a digit written anew
+        ("ghost_stroke", "sudoku/solve@1:train:1:9100000000000:0?pixels=256", 22),  # a black line on coloured discs
+        ("ghost_stroke", "spaceinvaders/volley@1:train:2:51000000:0?pixels=256", 48),  # magenta on a grey grid line
+        ("wrong_label", "chess/mate@1:train:1:51000000:0?pixels=256", 3),  # a small e in place of an a
+        ("wrong_label", "pacman/route@1:train:2:21000000:0", 84),  # an E in place of an F
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -18,8 +18,9 @@ Part = tuple[slice, slice]
 FOREIGN = 60.0
 """Grey levels by which a foreign colour is unlike all others, in the channel where it is most."""
 
-FEW, OURS = 12, 0.5
-"""So few strange pixels spoil no cell; and the share of a mark that must be in our colours for the cell to be ours."""
+ACROSS, OURS = 1.0, 0.8
+"""So many strange pixels, as a share of a cell's side, are needed to spoil it; and the share of a mark that must be in
+our colours for the cell to be ours."""
 
 COMMON, COLOURS = 0.02, 8
 """The share of a cell that a colour of it must have to count, and how many do at most."""
@@ -73,15 +74,27 @@ def spoilt(seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: I
     """
     found = np.zeros_like(strange)
     for cell in cells:
-        if np.count_nonzero(strange[cell]) < FEW:
+        if np.count_nonzero(strange[cell]) < ACROSS * min(strange[cell].shape):
             continue
         now, old, new = (image[cell].astype(np.int16) for image in (seen, before, after))
         mark = np.abs(new - old).max(axis=2) > FOREIGN
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
         own = _colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)]))
-        found[cell][strange[cell]] |= off_colours(now[strange[cell]].astype(np.float32), own) > FOREIGN
+        foreign = strange[cell].copy()
+        foreign[foreign] = off_colours(now[foreign].astype(np.float32), own) > FOREIGN
+        found[cell] |= _without_hairs(foreign)
     return found
+
+
+def _without_hairs(found: Flags) -> Flags:
+    """(h, w): only squares of four: a line one pixel thin is the fringe of a mark, or what it does not quite cover."""
+    square = found[1:, 1:] & found[1:, :-1] & found[:-1, 1:] & found[:-1, :-1]
+    thick = np.zeros_like(found)
+    for rows in (slice(1, None), slice(None, -1)):
+        for cols in (slice(1, None), slice(None, -1)):
+            thick[rows, cols] |= square
+    return thick
 
 
 def _colours(pixels: NDArray[np.int16]) -> Floats:

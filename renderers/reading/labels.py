@@ -14,9 +14,9 @@ from gamegen.core.rendering import Pixels
 from renderers.page import LABEL_BAND, Frame
 from renderers.reading.register import Floats
 
-GONE, SURE, ANOTHER = 0.35, 0.93, 0.12
-"""Likeness below which a label is gone; from which, if most labels have it, all must be plain; and by which one may be
-less like itself than most, or half as much as another may lead."""
+GONE, SURE, ANOTHER, SLIGHT = 0.35, 0.93, 0.12, 0.05
+"""Likeness below which a label is gone; from which, if most labels have it, all must be plain; by which one may be less
+like itself than most, or half as much as another may lead; and by which either may be in a clean picture."""
 
 AS_BEFORE = 40.0
 """Labels that nowhere differ by more grey levels need no reading."""
@@ -62,8 +62,11 @@ def _misnamed(seen: Floats, known: Floats, starts: list[int], long: int) -> bool
     likeness = (_unit(_patches(seen, starts, long))[inked] @ want[inked].T).max(axis=1)
     own = likeness.diagonal()
     usual, lead = float(np.median(own)), likeness.max(axis=1) - own
-    another = (lead > 2 * ANOTHER) | ((lead > 0) & (own < usual - ANOTHER) & (usual > SURE))
-    return bool((own < GONE).any() or another.any())
+    another = lead > min(2 * ANOTHER, SLIGHT + 2 * (1 - usual))
+    another |= (lead > 0) & (own < usual - ANOTHER) & (usual > SURE)
+    worst, next_worst = np.sort(np.append(own, usual))[:2]
+    one_spoilt = worst < max(GONE, usual - SLIGHT - 4 * (1 - next_worst))
+    return bool(one_spoilt or another.any())
 
 
 def _patches(band: Floats, starts: list[int], long: int) -> Floats:
