@@ -7,6 +7,7 @@ of it differs than of others. What labels say is looked at, too, see `labels`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
