@@ -45,6 +45,9 @@ PALEST_ALONE = 0.36
 SAME_HUE = 0.88
 """Cosine between two colours' directions away from grey, to be called by the same name."""
 
+RIVAL = 0.25
+"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
+
 DEPTH = 0.3
 """How far into a cell its border may reach, as a share of its side."""
 
@@ -63,8 +66,8 @@ ALONG = 0.7
 GAP, NEARLY = 0.45, 0.75
 """Or so much of a side, and of all four: compression and sharpening take the colour from parts of a thin line."""
 
-MOSTLY = 0.6
-"""Share of all four sides that must be coloured plainly, if some are washed out."""
+MOSTLY, PARTLY = 0.55, 0.35
+"""Share of all four sides that must be coloured plainly, if some are washed out; above the second nobody can say."""
 
 STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
@@ -106,10 +109,14 @@ def read_outlines(
         if np.count_nonzero(layer) <= 2 * ALONG * (n - 2 * round(CORNER * n)):
             continue  # too little for two sides of one cell
         around, plain = _around(layer, size, n), _around(hues == number, size, n)
+        halfway = (np.maximum(around, plain).min(axis=0) > GAP) & (plain.mean(axis=0) > PARTLY) & ~fringe
         sides = np.where(plain.mean(axis=0) > MOSTLY, np.maximum(around, plain), plain)
         around = sides.min(axis=0)
         framed = ((around > ALONG) | ((around > GAP) & (sides.mean(axis=0) > NEARLY))) & ~fringe
         confidence = min(confidence, float(np.where(framed, around, 1.0).min()))
+        if (halfway & ~framed).any():
+            row, col = np.argwhere(halfway & ~framed)[0]
+            raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
         _give(colours, framed, int(number))
     alone = (share > PALEST_ALONE) & ~grown(np.repeat(np.repeat(colours >= 0, n, axis=0), n, axis=1), MARGIN + 1)
     for number in numbers:
@@ -204,10 +211,12 @@ def _demand_plain_hues(
     n = len(board) // len(colours)
     for row, col in np.argwhere(colours >= 0) if lead else ():
         part = slice(row * n, row * n + n), slice(col * n, col * n + n)
-        drawn = board[part][hues[part] == colours[row, col]]
-        if len(drawn):
-            near = np.sort(_from_grey(drawn.mean(axis=0)[None]) @ _from_grey(marks).T)[0]
-            if near[-1] - near[-2] < lead:
+        own = hues[part] == colours[row, col]
+        if own.any():
+            near = _from_grey(board[part][own].mean(axis=0)[None])[0] @ _from_grey(marks).T
+            second, first = np.argsort(near)[-2:]
+            rival = np.count_nonzero(hues[part] == second)
+            if near[first] - near[second] < lead or rival > RIVAL * np.count_nonzero(own):
                 raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
 
 
