@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
@@ -37,6 +38,9 @@ WORSE = 2.0
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _CODES = np.array([UNMARKED, *COLOURS.values()])
+
+OWN_HAND = 0.88
+"""Correlation with the given letters that most letters must keep: blur leaves 0.9, another face of type mostly less."""
 
 
 class WordSearchRenderer(BoardRenderer[WordGrid]):
@@ -79,6 +83,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         plain = without_ink(seen, outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
+        self._demand_own_hand(plain, problem, style)
         self.demand_single(plain, named, problem, style)
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
@@ -87,6 +92,16 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         after = self.render(position, style)
         stain = stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
         return Reading(position, confidence, named.quality, stain)
+
+    def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
+        """Raise UnreadableImage if the letters, of which no answer changes one, were written anew in another face."""
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        known = tiles.middle[self.encode(problem.position, style).ravel()]
+        now, then = (part.reshape(len(known), -1, 3).mean(axis=2) for part in (insides(seen.cells, tiles), known))
+        now, then = (part - part.mean(axis=1, keepdims=True) for part in (now, then))
+        alike = (now * then).sum(axis=1) / np.sqrt((now**2).sum(axis=1) * (then**2).sum(axis=1) + 1e-6)
+        if np.median(alike) < OWN_HAND:
+            raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
         """Small, blurred letters could be many things; most likely they are what they were."""
