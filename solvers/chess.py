@@ -139,14 +139,16 @@ def _draw_mate(level: int, rng: Stream) -> tuple[chess.Board, int]:
 
 
 def _played_mate(rng: Stream) -> chess.Board:
-    """Random play, stopped when the side to move can mate."""
+    """Random play, stopped when the side to move can mate, and not only en passant: a picture does not tell of that."""
     for board in play_on(rng, CALM, PLAYED):
         if (
             flights(board) <= SHUT_IN
             and board.legal_moves.count() >= FEW_CHOICES
             and next(mating_moves(board, 1), None)
         ):
-            return board_of(diagram_of(board), "white" if board.turn else "black")
+            seen = board_of(diagram_of(board), "white" if board.turn else "black")
+            if next(mating_moves(seen, 1), None):
+                return seen
     raise Rejected("no mate in one")
 
 

@@ -12,6 +12,7 @@ from gamegen.core.errors import BadInput, IllegalAction, Rejected  # noqa: E402
 from gamegen.core.problem import Problem  # noqa: E402
 from gamegen.core.stream import Stream  # noqa: E402
 from gamegen.games.chess import Diagram, Highlight, Move, board_of, diagram_of, game, legal_moves, played  # noqa: E402
+from gamegen.sample import make_sample  # noqa: E402
 from solvers.chess import solver  # noqa: E402
 from solvers.chessmates import Lone, mating_moves, mating_moves_by_play  # noqa: E402
 from solvers.chessplay import lone_king  # noqa: E402
@@ -216,3 +217,9 @@ def test_highlights_do_not_overlap() -> None:
 def test_other_text_is_no_position(text: str) -> None:
     with pytest.raises(BadInput):
         game.parse(text)
+
+
+def test_no_mate_is_asked_for_that_only_en_passant_gives() -> None:
+    """Random play once stopped where only f5xg6 en passant mated, which the picture cannot tell."""
+    sample = make_sample("chess/mate@1:train:2:99:340")
+    assert solver.check(sample.problem, sample.solution.after).correct
