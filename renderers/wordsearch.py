@@ -39,6 +39,9 @@ _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _CODES = np.array([UNMARKED, *COLOURS.values()])
 
+TWINS = 2.0
+"""Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
+
 OWN_HAND = 0.88
 """Correlation with the given letters that most letters must keep: blur leaves 0.9, another face of type mostly less."""
 
@@ -84,6 +87,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
         self._demand_own_hand(plain, problem, style)
+        self._demand_tails(plain, problem, style)
         self.demand_single(plain, named, problem, style)
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
@@ -102,6 +106,20 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         alike = (now * then).sum(axis=1) / np.sqrt((now**2).sum(axis=1) * (then**2).sum(axis=1) + 1e-6)
         if np.median(alike) < OWN_HAND:
             raise UnreadableImage("the letters have been written anew, in another hand")
+
+    def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
+        """Raise UnreadableImage if a letter has become one that differs only where borders go: small O and Q do."""
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        middles = tiles.middle.reshape(len(tiles.middle), -1).astype(np.float32)
+        given = self.encode(problem.position, style)
+        for letter in np.unique(given):
+            twins = np.abs(middles - middles[letter]).mean(axis=1) < TWINS
+            twins[letter] = False
+            for twin in np.flatnonzero(twins):
+                cells = seen.cells[given == letter]
+                to_own, to_twin = (np.abs(cells - tiles.images[each]).mean(axis=(1, 2, 3)) for each in (letter, twin))
+                if (to_twin < to_own).any():
+                    raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
         """Small, blurred letters could be many things; most likely they are what they were."""

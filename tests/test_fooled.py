@@ -70,3 +70,11 @@ def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None
     made = ATTACKS[attack](sample, Stream(sample.id, "attack", number))
     assert made is not None and not made[1]
     assert not verify(sample, made[0]).correct
+
+
+def test_the_tail_of_a_small_q_is_seen() -> None:
+    """At 256 pixels the tail lies where borders go, and an O that became a Q was taken for an O."""
+    sample = make_sample("wordsearch/find-all@1:train:5:5000011:0?pixels=256")
+    assert verify(sample, sample.edited).correct
+    changed = sample.plugin.game.mutate(sample.solution.after, Stream(sample.id, "attack", 67))
+    assert not verify(sample, sample.plugin.renderer.render(changed, sample.style).image()).correct
