@@ -35,15 +35,13 @@ from renderers.reading.classify import (
     demand,
     demand_full_strength,
     demand_single,
-    join_cells,
     smooth,
     smooth_board,
-    split_cells,
 )
 from renderers.reading.colour import Drift, demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.stains import stained_cell
-from renderers.reading.tiles import Tiles
+from renderers.reading.tiles import Tiles, join_cells, split_cells
 from renderers.reading.traces import Page, find_traces
 
 MOST_RECOLOURING = 45.0

@@ -19,10 +19,10 @@ from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Positi
 from renderers.board import MOST_RECOLOURING, BoardRenderer, Given, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.reading.classify import Named, classify, join_cells
+from renderers.reading.classify import Named, classify
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
-from renderers.reading.tiles import Tiles
+from renderers.reading.tiles import Tiles, join_cells
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Picture, Pixels, Reading, Style
@@ -101,7 +100,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
         given = _given(problem.position, style)
         small = register(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
-        registration = replace(small, image=Image.fromarray(image, "RGB"))
+        registration = replace(small, image=image)
         demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)
@@ -118,9 +117,7 @@ def _given(before: Maze, style: Style) -> Given:
     reference = picture.rgb()
     frame = renderer.board(style, *renderer.size(before)).frame
     n = min(frame.cell, max(8, min(20, READING_SIDE // before.size)))
-    cells = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(
-        frame.box, (frame.cols * n, frame.rows * n)
-    )
+    cells = Registration(np.eye(3), 1.0, reference).crop(frame.box, (frame.cols * n, frame.rows * n))
     landmarks = Landmarks(wiped(reference, style.colours()["floor"]))
     return Given(landmarks, cells, frame, Page(picture, frame), None)
 

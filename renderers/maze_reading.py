@@ -20,11 +20,11 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Reading, Style
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, PENS, SMEAR, START, WALL, Maze
 from renderers.board import Seen
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, split_cells
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE
 from renderers.reading.register import Floats
 from renderers.reading.stains import NEW_CELL, OLD_CELL, stained_pixels
 from renderers.reading.strokes import HAZE, TOUCH, broken, coverage, hue_plane, paint_share, pen_counts
-from renderers.reading.tiles import levels_between
+from renderers.reading.tiles import levels_between, split_cells
 from renderers.reading.traces import find_traces
 
 Flags = NDArray[np.bool_]

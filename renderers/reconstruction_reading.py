@@ -12,10 +12,10 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.isometric import Heights, explain
 from gamegen.core.rendering import Picture, Style
 from renderers import isometric
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth, split_cells
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth
 from renderers.reading.colour import Drift, drift_between
 from renderers.reading.register import Floats, Registration
-from renderers.reading.tiles import Tiles
+from renderers.reading.tiles import Tiles, split_cells
 from renderers.reconstruction_sheet import TITLES, Layout
 
 READING_UNIT, READING_CELL, DRIFT_SIDE = 14, 14, 96

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from gamegen.core.rendering import Style
 from gamegen.games.sokoban import BOX, BOX_ON_TARGET, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS
 from renderers.board import Seen
-from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify, join_cells, split_cells
+from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.register import Floats
-from renderers.reading.tiles import Tiles
+from renderers.reading.tiles import Tiles, join_cells, split_cells
 
 UNLIKE = 16.0
 """Grey levels (root mean square) by which a cell is not what a tile shows."""

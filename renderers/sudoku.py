@@ -20,9 +20,10 @@ from renderers.board import Board, BoardRenderer, Seen, reading_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
+from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named
 from renderers.reading.digits import has_ink, read_digit
 from renderers.reading.register import Floats
+from renderers.reading.tiles import join_cells, split_cells
 from renderers.shapes import disc, rectangle, stamp
 
 DIGITS = LARGEST_DIGIT + 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from renderers.reading.register import Floats
-from renderers.reading.tiles import Tiles, distances, insides
+from renderers.reading.tiles import Tiles, distances, insides, join_cells
 
 NOISE = 7.0
 """Differences of this many grey levels mean nothing."""
@@ -55,28 +56,7 @@ def smooth(cells: Floats) -> Floats:
 
 def smooth_board(board: Floats) -> Floats:
     """The same blur of a whole board (h, w, 3); only the outermost pixels of cells differ, where no reader looks."""
-    rows = 2 * board
-    rows[1:] += board[:-1]
-    rows[:-1] += board[1:]
-    rows[[0, -1]] += board[[0, -1]]
-    result = 2 * rows
-    result[:, 1:] += rows[:, :-1]
-    result[:, :-1] += rows[:, 1:]
-    result[:, [0, -1]] += rows[:, [0, -1]]
-    result *= 1 / 16
-    return result
-
-
-def split_cells(board: Floats, rows: int, cols: int) -> Floats:
-    """(R*n, C*n, 3) into (R, C, n, n, 3)."""
-    n = board.shape[0] // rows
-    return board.reshape(rows, n, cols, n, 3).transpose(0, 2, 1, 3, 4)
-
-
-def join_cells(cells: Floats) -> Floats:
-    """The inverse of split_cells."""
-    rows, cols, n = cells.shape[:3]
-    return cells.transpose(0, 2, 1, 3, 4).reshape(rows * n, cols * n, 3)
+    return np.asarray(cv2.GaussianBlur(board, (3, 3), 0, borderType=cv2.BORDER_REPLICATE))
 
 
 def classify(
@@ -93,7 +73,6 @@ def classify(
     triangle inequality, and need not be compared with them.
     """
     rows, cols = cells.shape[:2]
-    wanted = insides(cells, tiles)
     free = np.broadcast_to(True if allowed is None else allowed, (rows, cols, len(tiles.images)))
     free = free.reshape(rows * cols, -1)
     symbols = np.zeros(rows * cols, np.intp)
@@ -101,16 +80,15 @@ def classify(
     rest = np.arange(rows * cols)
     if known is not None:
         guess = known.ravel()
-        gap = wanted - tiles.middle[guess]
-        far = np.sqrt(np.einsum("ij,ij->i", gap, gap) / gap.shape[1])
+        far = tiles.away(join_cells(cells), known).ravel()
         other = np.where(free, tiles.apart[guess], np.inf).min(axis=1).clip(0, 255) - far
         sure = (far <= NEAR) & (far + NOISE <= (1 - CLEAR) * (other + NOISE))
         symbols[sure], distance[sure] = tiles.meaning[guess[sure]], far[sure]
         confidence[sure] = 1 - (far[sure] + NOISE) / (other[sure] + NOISE)
         rest = np.flatnonzero(~sure)
     if len(rest):
-        gaps = np.where(free[rest], distances(wanted[rest], tiles), np.inf)
-        symbols[rest], confidence[rest], distance[rest] = _decide(gaps, tiles.meaning)
+        gaps = distances(insides(cells[rest // cols, rest % cols], tiles), tiles)
+        symbols[rest], confidence[rest], distance[rest] = _decide(np.where(free[rest], gaps, np.inf), tiles.meaning)
     shape = (rows, cols)
     return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape))
 
@@ -145,9 +123,11 @@ def demand_single(
     if not len(doubtful):
         return
     wanted = insides(cells[tuple(doubtful.T)], tiles)
-    for cell, (row, col) in zip(wanted, doubtful, strict=True):
+    products = wanted @ tiles.middle.T  # (N, K)
+    power = np.einsum("ij,ij->i", wanted, wanted)
+    for (row, col), along, size in zip(doubtful, products, power, strict=True):
         own, known = named.symbols[row, col], before[row, col]
-        mixed = _mixtures(cell - tiles.middle[own], tiles, own)
+        mixed = _mixtures(along, float(size), tiles, own)
         if own != known:
             mixed[[own, known], [known, own]] = False
         if allowed is not None:
@@ -156,17 +136,15 @@ def demand_single(
             raise UnreadableImage(f"cell ({row}, {col}) shows two things at once, each half transparent")
 
 
-def _mixtures(gap: Floats, tiles: Tiles, own: int) -> NDArray[np.bool_]:
+def _mixtures(products: Floats, size: float, tiles: Tiles, own: int) -> NDArray[np.bool_]:
     """(K, K): which pairs of tiles with different meanings, mixed about half and half, explain what tile `own` leaves
-    unexplained of a cell: `gap` (pixels) is how they differ."""
-    ways = tiles.middle - tiles.middle[own]  # (K, pixels)
-    inner, along = ways @ ways.T, ways @ gap
-    size = inner.diagonal()
-    between = along - along[:, None] - inner + size[:, None]  # (one, other): from one, how far towards the other
-    share = between / np.maximum(size + size[:, None] - 2 * inner, 1e-6)
-    left = gap @ gap - 2 * along[:, None] + size[:, None] - share * between
-    mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * (gap @ gap))
-    mixed &= tiles.meaning != tiles.meaning[:, None]
+    unexplained of a cell. Of the cell only its products (K,) with the tiles and with itself are needed."""
+    left_by_own = size - 2 * products[own] + tiles.products[own, own]
+    between = products - products[:, None] - tiles.products + tiles.sizes[:, None]  # from one towards the other
+    share = between / tiles.lengths
+    left = size - 2 * products[:, None] + tiles.sizes[:, None] - share * between
+    mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * left_by_own)
+    mixed &= tiles.differ
     return mixed
 
 
@@ -182,13 +160,22 @@ def demand_full_strength(
         return
     inner = slice(tiles.inset, cells.shape[2] - tiles.inset)
     known, meant = (tiles.images[numbers[where], inner, inner] for numbers in (before, after))
-    wanted = np.abs(meant - known).max(axis=3).reshape(len(known), -1)
-    made = np.abs(cells[where][:, inner, inner] - known).max(axis=3).reshape(len(known), -1)
+    wanted, made = (_contrast(each, known) for each in (meant, cells[where][:, inner, inner]))
     rank = int(STRONGEST * wanted.shape[1])
     faint = np.partition(made, rank, axis=1)[:, rank] < FAINT * np.partition(wanted, rank, axis=1)[:, rank]
     if faint.any():
         row, col = np.argwhere(where)[int(faint.argmax())]
         raise UnreadableImage(f"the change in cell ({row}, {col}) is drawn so faintly that it may not be meant")
+
+
+def _contrast(cells: Floats, known: Floats) -> Floats:
+    """(N, pixels): by how much cells (N, n, n, 3) differ from what was there, in the channel that differs most."""
+    gap = cv2.absdiff(
+        *(np.ascontiguousarray(each, np.float32).reshape(-1, each.shape[2], 3) for each in (cells, known))
+    )
+    red, green, blue = cv2.split(gap)
+    most: Floats = cv2.max(cv2.max(red, green), blue).reshape(len(cells), -1)
+    return most
 
 
 def _decide(distance: Floats, meaning: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats, Floats]:

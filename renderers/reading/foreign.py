@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +32,7 @@ FRINGE = 0.35
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tints:
-    """Between which tints the pixels of a clean picture are, at half its size.
+    """Between which tints no pixel of a picture is strange, at half its size, told from a clean one.
 
     A tint is how far each channel is above the next one: greys have none, so that a coloured line on a grey one is
     strange, though every channel of it is between black and white.
@@ -41,17 +42,20 @@ class Tints:
     high: NDArray[np.int16]
 
     @classmethod
-    def of(cls, clean: Pixels) -> Tints:
+    def of(cls, clean: Pixels, unlike: int) -> Tints:
+        """What is strange is unlike all tints around by so much."""
         tints = _tints(clean)
-        low, high = _spread(tints, np.minimum), _spread(tints, np.maximum)
-        slack = (FRINGE * (_spread(high, np.maximum) - _spread(low, np.minimum))).astype(np.int16)
+        low, high = cv2.erode(tints, BESIDE), cv2.dilate(tints, BESIDE)
+        slack = (FRINGE * (cv2.dilate(high, BESIDE) - cv2.erode(low, BESIDE))).astype(np.int16) + np.int16(unlike)
         return cls(low - slack, high + slack)
 
-    def strange(self, seen: Pixels, unlike: int) -> Flags:
-        """(h, w): which pixels of a picture have a tint by so much unlike those of the clean one."""
-        tints = _tints(seen)
-        odd = np.maximum(self.low - tints, tints - self.high).max(axis=2) > unlike
+    def strange(self, seen: Pixels) -> Flags | None:
+        """(h, w): which pixels of a picture have strange tints; None if none do."""
+        usual = cv2.inRange(_tints(seen), self.low, self.high)
+        if cv2.countNonZero(usual) == usual.size:
+            return None
         found = np.zeros(seen.shape[:2], bool)
+        odd = usual == 0
         found[: 2 * len(odd), : 2 * odd.shape[1]] = odd.repeat(2, axis=0).repeat(2, axis=1)
         return found
 
@@ -112,17 +116,11 @@ def _colours(pixels: NDArray[np.int16]) -> Floats:
 def _tints(image: Pixels) -> NDArray[np.int16]:
     """(h / 2, w / 2, 3): red over green, green over blue, blue over red."""
     height, width = (side // 2 for side in image.shape[:2])
-    even = image[: 2 * height, : 2 * width].astype(np.int16)
-    small = (even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) // 4
-    return small - small[..., [1, 2, 0]]
+    small = cv2.resize(image[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
+    red, green, blue = cv2.split(small)
+    ways = ((red, green), (green, blue), (blue, red))
+    return np.asarray(cv2.merge([cv2.subtract(one, other, dtype=cv2.CV_16S) for one, other in ways]))
 
 
-def _spread(tints: NDArray[np.int16], least: np.ufunc) -> NDArray[np.int16]:
-    """The least, or largest, of every tint and its neighbours up, down and sideways."""
-    tall = tints.copy()
-    least(tall[1:], tints[:-1], out=tall[1:])
-    least(tall[:-1], tints[1:], out=tall[:-1])
-    wide = tall.copy()
-    least(wide[:, 1:], tall[:, :-1], out=wide[:, 1:])
-    least(wide[:, :-1], tall[:, 1:], out=wide[:, :-1])
-    return wide
+BESIDE = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
+"""A pixel and its neighbours up, down and sideways."""

@@ -11,14 +11,13 @@ homography serves pictures of all sizes.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
@@ -64,11 +63,12 @@ MOST_WARP = 0.2
 LEVEL = 5e-4
 """Perspective below this moves nothing by half a pixel, and an affine map is faster."""
 
-SMALLER, NUDGE, SNAP = 1.9, 0.3, 0.15
-"""How many times smaller a crop must be for all its pixels to weigh the same; how many pixels it may lean; and how many
-it may be off a place where whole pixels are averaged."""
+SNAP = 0.15
+"""Pixels that a box may be off a place where whole pixels are averaged."""
 
-_GREY = (1 / 3, 1 / 3, 1 / 3, 0.0)
+COARSER, EVEN = 1.15, 0.125
+"""From how many pixels to one of a crop on they are averaged a little before, and how much of each neighbour then
+counts: between pixels bilinear sampling averages, on them it does not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,27 +77,33 @@ class Registration:
 
     matrix: Floats  # (3, 3)
     likeness: float  # correlation of the two pictures on the points used, 0 to 1
-    image: Image.Image  # the edited picture, RGB
-    shrunk: dict[tuple[int, int], Image.Image] = field(default_factory=dict, init=False)  # the same, smaller
+    image: Pixels  # (H, W, 3): the edited picture
+    shrunk: dict[tuple[int, int], Pixels] = field(default_factory=dict, init=False)  # the same, some times smaller
 
     def crop(self, box: Box, size: tuple[int, int]) -> Floats:
         """(h, w, 3): the part of the edited picture that shows this box."""
-        return np.asarray(self.part(box, size), dtype=np.float32)
+        return self.part(box, size).astype(np.float32)
 
-    def part(self, box: Box, size: tuple[int, int]) -> Image.Image:
-        """The same as a picture."""
-        straight = self._upright(box, size)
-        if straight is not None:
-            return _resized(self.image, straight, size)
-        (left, top, right, bottom), (width, height) = box, size
-        image = self._reduced(width / max(right - left, 1e-6), height / max(bottom - top, 1e-6))
-        data = self._towards(image, box, size)
-        if max(width * abs(data[6]), height * abs(data[7])) < LEVEL:
-            return image.transform(size, Image.Transform.AFFINE, data[:6], Image.Resampling.BILINEAR)
-        return image.transform(size, Image.Transform.PERSPECTIVE, data, Image.Resampling.BILINEAR)
+    def part(self, box: Box, size: tuple[int, int]) -> Pixels:
+        """The same in whole grey levels; black where the box leaves the picture."""
+        full = self._towards(box, size)
+        whole = self._whole(full, size)
+        if whole is not None:
+            return whole
+        factors = max(1, int(full[0, 0])), max(1, int(full[1, 1]))
+        image = shrunk(self.image, factors, self.shrunk)
+        full = np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full
+        coarse = max(full[0, 0], full[1, 1])
+        if coarse > COARSER:
+            side = EVEN * (coarse - 1)
+            image = cv2.sepFilter2D(image, -1, *(np.array([side, 1 - 2 * side, side]),) * 2)
+        middles = _BACK_HALF @ full @ _ON_HALF  # OpenCV counts from the middles of pixels
+        if max(size[0] * abs(full[2, 0]), size[1] * abs(full[2, 1])) < LEVEL:
+            return np.asarray(cv2.warpAffine(image, middles[:2], size, flags=_SAMPLING))
+        return np.asarray(cv2.warpPerspective(image, middles, size, flags=_SAMPLING))
 
-    def _towards(self, image: Image.Image, box: Box, size: tuple[int, int]) -> tuple[float, ...]:
-        """The map from pixels of a crop to those of the picture, or a smaller copy, as Pillow's transforms take it."""
+    def _towards(self, box: Box, size: tuple[int, int]) -> Floats:
+        """(3, 3): the map from pixels of a crop to those of the picture, counted from their corners."""
         left, top, right, bottom = box
         width, height = size
         to_board = np.array(
@@ -107,22 +113,27 @@ class Registration:
                 [0.0, 0.0, 1.0],
             ]
         )
-        to_image = np.array(
-            [[image.width / 2, 0, image.width / 2], [0, image.height / 2, image.height / 2], [0, 0, 1.0]]
-        )
-        full = to_image @ self.matrix @ to_board
+        high, wide = self.image.shape[:2]
+        to_image = np.array([[wide / 2, 0, wide / 2], [0, high / 2, high / 2], [0, 0, 1.0]])
+        full: Floats = to_image @ self.matrix @ to_board
         full /= full[2, 2]
-        return tuple(full.ravel()[:8].tolist())
+        return full
 
-    def _upright(self, box: Box, size: tuple[int, int]) -> Box | None:
-        """The box in pixels, if it lies upright in the picture: then pixels need only be averaged."""
-        width, height = size
-        across, lean, x, slant, down, y, *tilt = self._towards(self.image, box, size)
-        if max(abs(lean) * height, abs(slant) * width) > NUDGE:
+    def _whole(self, full: Floats, size: tuple[int, int]) -> Pixels | None:
+        """A crop each of whose pixels is the mean of whole ones of the picture; None if it is not."""
+        ends = full @ np.array([[0.0, size[0], 0.0, size[0]], [0.0, 0.0, size[1], size[1]], [1.0, 1.0, 1.0, 1.0]])
+        x, y = ends[:2] / ends[2]
+        edges = np.array([x[0], y[0], x[3], y[3]])
+        left, top, right, bottom = (int(edge) for edge in np.rint(edges))
+        across, down = (right - left) / size[0], (bottom - top) / size[1]
+        high, wide = self.image.shape[:2]
+        if left < 0 or top < 0 or right > wide or bottom > high or min(across, down) < 1 or across % 1 or down % 1:
             return None
-        if min(across, down) <= 0 or max(width * abs(tilt[0]), height * abs(tilt[1])) > LEVEL:
+        if max(np.abs(edges - (left, top, right, bottom)).max(), abs(x[1] - x[3]), abs(y[2] - y[3])) > SNAP:
             return None
-        return x, y, x + across * width, y + down * height
+        if (left, top, right, bottom) == (0, 0, wide, high):
+            return shrunk(self.image, (int(across), int(down)), self.shrunk)
+        return np.asarray(cv2.resize(self.image[top:bottom, left:right], size, interpolation=cv2.INTER_AREA))
 
     def covers(self, box: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
         """(h, w): which pixels of such a crop lie inside the edited picture; the others were never seen."""
@@ -135,24 +146,34 @@ class Registration:
         inside: NDArray[np.bool_] = np.maximum(across, down) < 0.99
         return inside
 
-    def _reduced(self, wide: float, high: float) -> Image.Image:
-        """The picture, shrunk by whole factors while it stays finer than asked: bilinear sampling must skip nothing."""
-        across, down = max(1, int(self.image.width / wide)), max(1, int(self.image.height / high))
-        if (across, down) not in self.shrunk:
-            self.shrunk[across, down] = self.image if across == down == 1 else self.image.reduce((across, down))
-        return self.shrunk[across, down]
+
+_ON_HALF, _BACK_HALF = (np.array([[1.0, 0.0, half], [0.0, 1.0, half], [0.0, 0.0, 1.0]]) for half in (0.5, -0.5))
+_GREY = np.full((1, 3), 1 / 3, np.float32)
+_SAMPLING = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+
+
+def shrunk(image: Pixels, factors: tuple[int, int], kept: dict[tuple[int, int], Pixels]) -> Pixels:
+    """A picture so many times smaller, across and down; `kept` are those made before. What is left over is cut off."""
+    if factors == (1, 1):
+        return image
+    if factors not in kept:
+        wide, high = image.shape[1] // factors[0], image.shape[0] // factors[1]
+        even = image[: high * factors[1], : wide * factors[0]]
+        kept[factors] = np.asarray(cv2.resize(even, (wide, high), interpolation=cv2.INTER_AREA))
+    return kept[factors]
 
 
 class Scan:
     """An edited picture (H, W, 3), with its brightness at each level, worked out once it is asked for."""
 
     def __init__(self, image: Pixels) -> None:
-        self.image = Image.fromarray(image, "RGB")
+        self.image = image
+        self.shrunk: dict[tuple[int, int], Pixels] = {}
         self._levels: dict[int, Floats] = {}
 
     @cached_property
-    def _largest(self) -> Image.Image:
-        return _shrunk(self.image.convert("L", _GREY))
+    def _largest(self) -> Floats:
+        return _largest(self.image, self.shrunk)
 
     def level(self, number: int) -> Floats:
         if number not in self._levels:
@@ -168,9 +189,8 @@ class Landmarks:
     """
 
     def __init__(self, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None) -> None:
-        picture = Image.fromarray(reference)
-        self._largest = _shrunk(picture if reference.ndim == 2 else picture.convert("L", _GREY))
-        self._shaky = None if shaky is None else Image.fromarray(shaky.astype(np.uint8) * 255)
+        self._largest = _largest(reference, {})
+        self._shaky = None if shaky is None else shaky.astype(np.float32)
         self._templates: dict[int, _Template] = {}
 
     def template(self, number: int) -> _Template:
@@ -197,7 +217,9 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
         )
     if np.abs(matrix - np.eye(3)).max() > MOST_WARP:
         raise UnreadableImage("the board lies too far from where it was")
-    return Registration(matrix, likeness, scan.image)
+    found = Registration(matrix, likeness, scan.image)
+    found.shrunk.update(scan.shrunk)
+    return found
 
 
 def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -> tuple[Floats, float]:
@@ -222,51 +244,29 @@ def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -
     return (best, best_likeness) if strayed else (settled, likeness)
 
 
-def _resized(image: Image.Image, box: Box, size: tuple[int, int]) -> Image.Image:
-    """What is in a box (in pixels), brought to this size; black where the box leaves the picture."""
-    near = round(box[0]), round(box[1]), round(box[2]), round(box[3])
-    if max(abs(edge - whole) for edge, whole in zip(box, near, strict=True)) < SNAP:
-        across, down = ((near[2 + axis] - near[axis]) / size[axis] for axis in (0, 1))
-        if across.is_integer() and down.is_integer():
-            return image.crop(near).reduce((int(across), int(down)))
-    if min(box[:2]) < 0 or box[2] > image.width or box[3] > image.height:
-        left, top = math.floor(box[0]), math.floor(box[1])
-        image = image.crop((left, top, math.ceil(box[2]), math.ceil(box[3])))
-        box = box[0] - left, box[1] - top, box[2] - left, box[3] - top
-    times = min((box[2] - box[0]) / size[0], (box[3] - box[1]) / size[1])
-    return image.resize(size, Image.Resampling.BOX if times >= SMALLER else Image.Resampling.BILINEAR, box=box)
+def _largest(image: Pixels, kept: dict[tuple[int, int], Pixels]) -> Floats:
+    """(side, side): the brightness of a picture (H, W) or (H, W, 3) at the finest level."""
+    side = LEVELS[-1]
+    small = shrunk(image, (max(1, image.shape[1] // side), max(1, image.shape[0] // side)), kept)
+    grey = (cv2.transform(small, _GREY) if small.ndim == 3 else small).astype(np.float32)
+    return np.asarray(cv2.resize(grey, (side, side), interpolation=cv2.INTER_AREA))
 
 
-def _shrunk(grey: Image.Image) -> Image.Image:
-    return grey.resize((LEVELS[-1],) * 2, Image.Resampling.BOX)
-
-
-def _brightness(largest: Image.Image, side: int) -> Floats:
+def _brightness(largest: Floats, side: int) -> Floats:
     """(side, side), smoothed a little so that thin lines have slopes to follow."""
-    return _smooth(np.asarray(largest.reduce(LEVELS[-1] // side), dtype=np.float32))
+    return _smooth(cv2.resize(largest, (side, side), interpolation=cv2.INTER_AREA))
 
 
-def _blind(shaky: Image.Image | None, side: int) -> NDArray[np.bool_] | None:
+def _blind(shaky: Floats | None, side: int) -> NDArray[np.bool_] | None:
     """(side, side): the shaky pixels and those next to them, whose slopes they share."""
     if shaky is None:
         return None
-    return _smooth(np.asarray(shaky.resize((side, side), Image.Resampling.BOX), dtype=np.float32)) > 0
+    return _smooth(cv2.resize(shaky, (side, side), interpolation=cv2.INTER_AREA)) > 0
 
 
 def _smooth(grey: Floats) -> Floats:
-    """A 3 x 3 binomial blur; exact, as grey levels are whole numbers."""
-    rows = 2 * grey
-    rows[1:] += grey[:-1]
-    rows[:-1] += grey[1:]
-    rows[0] += grey[0]
-    rows[-1] += grey[-1]
-    both = 2 * rows
-    both[:, 1:] += rows[:, :-1]
-    both[:, :-1] += rows[:, 1:]
-    both[:, 0] += rows[:, 0]
-    both[:, -1] += rows[:, -1]
-    both *= 1 / 16
-    return both
+    """A 3 x 3 binomial blur."""
+    return np.asarray(cv2.GaussianBlur(grey, (3, 3), 0, borderType=cv2.BORDER_REPLICATE))
 
 
 class _Template:
@@ -288,28 +288,29 @@ class _Template:
         rows = (block // BLOCKS * part + chosen // part).ravel()
         cols = (block % BLOCKS * part + chosen % part).ravel()
         rows, cols = rows[strength[rows, cols] > FLAT], cols[strength[rows, cols] > FLAT]
-        self.x = (cols + 0.5) * 2 / side - 1
-        self.y = (rows + 0.5) * 2 / side - 1
+        x, y = (cols + 0.5) * 2 / side - 1, (rows + 0.5) * 2 / side - 1
+        self.points = np.stack([x, y, np.ones_like(x)])  # (3, K)
         self.value = grey[rows, cols].astype(np.float64)
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
-        x, y = self.x, self.y
         along = gx * x + gy * y
-        self.descent = np.stack([gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y], axis=1)  # (K, 8)
+        ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
+        self.descent = np.stack(ways).astype(np.float32)  # (8, K)
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
-        descent = self.descent[:, :free]
+        descent = self.descent[:free]
+        system = np.concatenate([descent, descent[:1]])  # one product, not two: BLAS would start threads for the second
         keep = np.ones_like(self.value)
         for _ in range(steps):
-            error, keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
-            weighted = descent * keep[:, None]
-            normal = weighted.T @ descent
-            normal[np.diag_indices(free)] = normal.diagonal() * (1 + 1e-6) + 1e-9
-            step = np.zeros(8)
-            step[:free] = np.linalg.solve(normal, weighted.T @ error)
-            moved = matrix @ np.linalg.inv(np.eye(3) + np.append(step, 0.0).reshape(3, 3))
+            system[free], keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
+            normal = ((descent * keep.astype(np.float32)) @ system.T).astype(np.float64)
+            normal[_DIAGONAL[:free], _DIAGONAL[:free]] *= 1 + 1e-6
+            normal[_DIAGONAL[:free], _DIAGONAL[:free]] += 1e-9
+            step = np.zeros(9)
+            step[:free] = np.linalg.solve(normal[:, :free], normal[:, free])
+            moved = matrix @ np.linalg.inv(_IDENTITY + step.reshape(3, 3))
             moved /= moved[2, 2]
-            if not np.isfinite(moved).all() or np.abs(moved - np.eye(3)).max() > 2 * MOST_WARP:
+            if not np.isfinite(moved).all() or np.abs(moved - _IDENTITY).max() > 2 * MOST_WARP:
                 break
             matrix = moved
             if np.abs(step).max() < SETTLED and cut <= narrow:
@@ -319,19 +320,17 @@ class _Template:
 
     def _look(self, image: Floats, matrix: Floats) -> Floats:
         """Brightness of the image where the matrix sends the points (bilinear, edges extended)."""
-        depth = matrix[2, 0] * self.x + matrix[2, 1] * self.y + matrix[2, 2]
         side = image.shape[0]
-        u = ((matrix[0, 0] * self.x + matrix[0, 1] * self.y + matrix[0, 2]) / depth + 1) * side / 2 - 0.5
-        v = ((matrix[1, 0] * self.x + matrix[1, 1] * self.y + matrix[1, 2]) / depth + 1) * side / 2 - 0.5
-        u, v = u.clip(0, side - 1.001), v.clip(0, side - 1.001)
-        col, row = u.astype(np.intp), v.astype(np.intp)
-        du, dv = u - col, v - row
-        flat = image.ravel()
-        corner = row * side + col
-        top = flat[corner] * (1 - du) + flat[corner + 1] * du
-        bottom = flat[corner + side] * (1 - du) + flat[corner + side + 1] * du
-        values: Floats = top * (1 - dv) + bottom * dv
+        across, down, depth = matrix @ self.points
+        u, v = ((way / depth + 1) * (side / 2) - 0.5 for way in (across, down))
+        seen = cv2.remap(
+            image, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        values: Floats = seen.ravel().astype(np.float64)
         return values
+
+
+_DIAGONAL, _IDENTITY = np.arange(8), np.eye(3)
 
 
 def _residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:

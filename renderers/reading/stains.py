@@ -6,6 +6,7 @@ from every clean pixel next to it, so that blur, noise and half a pixel of mispl
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -14,7 +15,7 @@ from gamegen.core.cell import Cell
 from gamegen.core.rendering import Picture, Pixels
 from renderers.reading.colour import Drift
 from renderers.reading.register import Box, Floats, Registration
-from renderers.reading.tiles import STRONG, Tiles, levels_between
+from renderers.reading.tiles import STRONG, Tiles, in_bytes, join_cells, levels_between, split_cells
 
 MARGIN_SIDE, COARSEST = 256, 128
 """Side at which the page around the board is compared; a picture smaller than the second shows no labels to compare."""
@@ -32,8 +33,9 @@ WINDOW, MARGIN = 10, 0.35
 
 def stained_pixels(seen: Pixels, low: Pixels, high: Pixels) -> NDArray[np.bool_]:
     """(…, h, w): where `seen` (…, h, w, 3) is unlike a clean picture and its neighbours; see `levels_between`."""
-    strange = (seen < low) | (seen > high)
-    found: NDArray[np.bool_] = strange[..., 0] | strange[..., 1] | strange[..., 2]
+    shape = seen.shape
+    flat = (np.ascontiguousarray(each).reshape(-1, shape[-2], 3) for each in (seen, low, high))
+    found: NDArray[np.bool_] = (cv2.inRange(*flat) == 0).reshape(shape[:-1])
     return found
 
 
@@ -52,18 +54,18 @@ def stained_cell(
     `changed` (R, C) are cells drawn anew, and `excused` (R, C, n, n) pixels that are no stains, whatever they show.
     Nor is bare ground a stain that a cell's tile `before` (R, C) had and that its new mark leaves free.
     """
-    inner = (slice(None), slice(None), slice(inset, cells.shape[2] - inset), slice(inset, cells.shape[2] - inset))
-    drawn = cells[inner].clip(0, 255).astype(np.uint8)
-    low, high = (levels[symbols][inner] for levels in tiles.unstained)
-    stained = stained_pixels(drawn, low, high)
+    drawn = split_cells(in_bytes(join_cells(cells)), *symbols.shape)
+    stained = stained_pixels(drawn, *(each[symbols] for each in tiles.unstained))
+    inner = slice(inset, cells.shape[2] - inset)
+    stained = stained[:, :, inner, inner]
     if excused is not None:
-        stained &= ~excused[inner]
-    share = stained.mean(axis=(2, 3)) / np.where(changed, NEW_CELL, OLD_CELL)
+        stained &= ~excused[:, :, inner, inner]
+    share = np.count_nonzero(stained, axis=(2, 3)) / stained[0, 0].size / np.where(changed, NEW_CELL, OLD_CELL)
     for row, col in np.argwhere(changed & (share * NEW_CELL > FOREIGN)):
         colours = tiles.images[symbols[row, col], ::4, ::4].reshape(-1, 3)
         if before is not None:
             colours = _over(_bare(tiles.images[before[row, col]]), colours)
-        odd = cells[inner][row, col][stained[row, col]]
+        odd = cells[row, col, inner, inner][stained[row, col]]
         away = np.abs(odd[:, None] - colours).max(axis=2).min(axis=1)
         share[row, col] = max(share[row, col], float((away > STRONG).sum()) / stained[row, col].size / FOREIGN)
     row, col = np.unravel_index(int(share.argmax()), share.shape)
@@ -109,12 +111,12 @@ def margin_is_stained(
     registration: Registration, drift: Drift, margin: Margin, *, excused: NDArray[np.bool_] | None = None
 ) -> bool:
     """Whether something was drawn on the page around the board; what lies on `excused` pixels (H, W) is no stain."""
-    side = min(MARGIN_SIDE, *registration.image.size)
+    side = min(MARGIN_SIDE, *registration.image.shape[:2])
     if side < COARSEST:
         return False
     for band, low, high in margin.bands(side):
         size = low.shape[1], low.shape[0]
-        seen = drift.undo(registration.crop(band, size)).clip(0, 255).astype(np.uint8)
+        seen = drift.mend(registration.part(band, size))
         found = stained_pixels(seen, low, high)
         if excused is not None:
             found &= ~_pieces(excused, band, size)
