@@ -35,6 +35,7 @@ from renderers.reading.classify import (
     demand,
     demand_full_strength,
     demand_single,
+    demand_unfaded,
     smooth,
     smooth_board,
 )
@@ -204,10 +205,11 @@ class BoardRenderer(Renderer[P]):
         return classify(seen.cells, tiles, allowed=self.allowed(problem, style), known=known)
 
     def demand_single(self, seen: Seen, named: Named, problem: Problem[P], style: Style) -> None:
-        """Raise UnreadableImage if a cell shows two things at once."""
+        """Raise UnreadableImage if a cell shows two things at once, or hardly what it showed before."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known, allowed = self.encode(problem.position, style), self.allowed(problem, style)
         demand_single(seen.cells, tiles, named, before=known, allowed=allowed)
+        demand_unfaded(seen.cells, tiles, named, before=known)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
         """Raise UnreadableImage if a cell shows both what it was and what it became."""

@@ -17,9 +17,8 @@ from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
 from renderers.reading.register import Box, Landmarks, Scan, register
-from renderers.reading.stains import Margin, margin_is_stained
-from renderers.reading.traces import page_is_marked
-from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, rims_of, silhouettes_of
+from renderers.reading.traces import Page, page_is_marked
+from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
 WHOLE_PAGE: Box = (0.0, 0.0, 0.0, 1.0)
@@ -77,10 +76,7 @@ class ReconstructionRenderer(Renderer[Position]):
         position = Position(heights, front, side)
         distances = np.concatenate([distance, *(named.distance.ravel() for named in views.values())])
         sure = min(confidence, *(float(named.confidence.min()) for named in views.values()))
-        rims = rims_of(layout, *(_all_marks(each) for each in (problem.position, position)))
-        page = _page(position, style)
-        stained = margin_is_stained(registration, look.drift, page, excused=rims)
-        stained = stained or page_is_marked(registration, look.drift, page.picture)
+        stained = page_is_marked(registration, look.drift, _page(problem.position, style), self.render(position, style))
         quality = float(max(0.0, 1 - np.sqrt((distances**2).mean()) / 128))
         return Reading(position, sure, quality, "the page" if stained else "")
 
@@ -92,8 +88,8 @@ def _landmarks(problem: Problem[Position], style: Style) -> Landmarks:
 
 
 @lru_cache(maxsize=64)
-def _page(position: Position, style: Style) -> Margin:
-    return Margin(renderer.render(position, style), WHOLE_PAGE)
+def _page(position: Position, style: Style) -> Page:
+    return Page(renderer.render(position, style), None)
 
 
 def _marks(view: View) -> NDArray[np.intp]:

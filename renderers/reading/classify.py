@@ -31,6 +31,13 @@ MIXED, HALF, EXPLAINED = 9.0, (0.28, 0.72), 0.93
 """A cell so far from its tile shows two tiles at once if a mixture, with this much of each, explains this share of how
 it differs."""
 
+FADED, KEPT = 0.55, 0.35
+"""The share of its contrast that a mark which nobody was to change must have kept, compared with most others; and the
+distance to its tile, as a share of that contrast, up to which it surely has."""
+
+BARE = 4.0
+"""Grey levels of contrast (root mean square) below which a tile shows no mark."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Named:
@@ -146,6 +153,22 @@ def _mixtures(products: Floats, size: float, tiles: Tiles, own: int) -> NDArray[
     mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * left_by_own)
     mixed &= tiles.differ
     return mixed
+
+
+def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray[np.intp]) -> None:
+    """Raise UnreadableImage if of a mark that is read as it was, `before` (R, C), only a shadow is left."""
+    marked = (named.symbols == tiles.meaning[before]) & (tiles.contrast[before] > BARE)
+    doubtful = marked & (tiles.away(join_cells(cells), before) > KEPT * tiles.contrast[before])
+    if not doubtful.any():
+        return
+    drawn = insides(cells[doubtful], tiles)
+    own = before[doubtful]
+    along = np.stack([moved @ cell for cell, moved in zip(drawn, tiles.centred(own), strict=True)]).max(axis=1)
+    kept = along / (tiles.contrast[own] ** 2 * drawn.shape[1])
+    usual = float(np.median(kept)) if 2 * len(kept) > np.count_nonzero(marked) else 1.0
+    if (kept < FADED * min(1.0, usual)).any():
+        row, col = np.argwhere(doubtful)[int(kept.argmin())]
+        raise UnreadableImage(f"what cell ({row}, {col}) showed is hardly there any more")
 
 
 def demand_full_strength(

@@ -14,7 +14,7 @@ from gamegen.core.rendering import Pixels
 from renderers.page import LABEL_BAND, Frame
 from renderers.reading.register import Floats
 
-GONE, SURE, ANOTHER, SLIGHT = 0.35, 0.93, 0.12, 0.05
+GONE, SURE, ANOTHER, SLIGHT = 0.35, 0.93, 0.12, 0.02
 """Likeness below which a label is gone; from which, if most labels have it, all must be plain; by which one may be less
 like itself than most, or half as much as another may lead; and by which either may be in a clean picture."""
 

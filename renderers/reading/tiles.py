@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeVar
 
@@ -50,6 +51,19 @@ class Tiles:
             [self.images[:, down, right].reshape(len(self.images), -1) for down in ways for right in ways]
         )
         return flat.astype(np.float32), np.einsum("ij,ij->i", flat, flat)
+
+    @cached_property
+    def contrast(self) -> Floats:
+        """(K,): by how many grey levels, root mean square, a tile differs from its own mean colour."""
+        pixels = self.middle.reshape(len(self.middle), -1, 3)
+        spread: Floats = np.sqrt(pixels.var(axis=1).mean(axis=1))
+        return spread
+
+    def centred(self, numbers: NDArray[np.intp]) -> Iterator[Floats]:
+        """(9, pixels) each: what these tiles are beside their mean colours, also one pixel off all round."""
+        moved = self.moved[0].reshape(9, len(self.images), -1, 3)
+        for number in numbers:
+            yield (moved[:, number] - moved[:, number].mean(axis=1, keepdims=True)).reshape(9, -1)
 
     @cached_property
     def apart(self) -> Floats:

@@ -37,6 +37,13 @@ halos."""
 NOISY, SPREAD = 0.98, 3.0
 """How bad a picture is: this quantile of what is strange in it, and by how much more a trace must be."""
 
+UNTOUCHED, CHANGED, FEW = 4.0, 60, 5.0
+"""A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
+size: then more than so few pixels that differ by so much were drawn, or wiped off."""
+
+LEAN = 4
+"""Pixels by which what is drawn anew may lean over what it was to cover."""
+
 TINTED = 90
 """A pixel of a tint by so many grey levels unlike all clean ones around it is strange, too."""
 
@@ -65,9 +72,12 @@ _SLACK = np.ceil(HALO * np.arange(256)).astype(np.uint8)
 
 
 class Page:
-    """The picture as the editor was given it; what is compared with it is worked out once for every size."""
+    """The picture as the editor was given it; what is compared with it is worked out once for every size.
 
-    def __init__(self, picture: Picture, frame: Frame) -> None:
+    `frame` is where its board lies, if it is one.
+    """
+
+    def __init__(self, picture: Picture, frame: Frame | None) -> None:
         self.frame = frame
         self.picture = picture
         self._clean: dict[int, Clean] = {}
@@ -122,55 +132,79 @@ def find_traces(
     read, does not have are foreign to them, and if they need not be in our `own_colours`, only beside marks that are.
     Without `after` they are not looked at.
     """
-    side = min(SIDE, *registration.image.shape[:2])
-    if side < COARSEST:
+    side = _side(registration)
+    if side is None or page.frame is None:
         return ""
-    trace = _trace(registration, drift, page, after, changed, side, own_colours)
+    cells = _cells(page.frame, changed, side)
+    compared = _Compared(_seen(registration, drift, side), page, _drawn(cells, side))
+    found = compared.beside() | compared.within(after, cells, own_colours=own_colours)
+    place = _densest(found, registration, compared.least)
+    if place is not None:
+        trace = _name(page.frame, *place)
+    else:
+        trace = "a label" if labels_differ(compared.seen, compared.clean.pixels, page.frame) else ""
     return "" if trace and _coarse(registration.image) else trace
 
 
-def _trace(
-    registration: Registration,
-    drift: Drift,
-    page: Page,
-    after: Picture | None,
-    changed: Flags,
-    side: int,
-    own_colours: bool,
-) -> str:
-    clean, seen = page.at(side), _seen(registration, drift, side)
-    cells = _cells(page.frame, changed, side)
-    drawn, most = _drawn(cells, side), _most(clean.excess(seen))
-    found = most > int(min(UNLIKE, FAINTEST + _badness(most, drawn)))
-    tinted = page.tints(side).strange(seen)
-    if tinted is not None:
-        found |= tinted
-    found &= ~drawn
-    if np.count_nonzero(found) > DENSE * WINDOW**2:
-        found = _lonely(found, seen, clean.pixels)
-    if after is not None and drawn.any():
-        part = _around(drawn)
-        meant = Clean.of(after, side, part)
-        strange = _most(meant.excess(seen[part])) * drawn[part]
-        if strange.max() > UNLIKE:
-            odd = strange > int(UNLIKE + _badness(most, drawn))
-            found[part] |= spoilt(seen[part], odd, clean.pixels[part], meant.pixels, _within(cells, part))
-            if own_colours:
-                found[part] |= _foreign(seen[part], odd, after)
-    place = _densest(found, registration)
-    if place is not None:
-        return _name(page.frame, *place)
-    return "a label" if labels_differ(seen, clean.pixels, page.frame) else ""
-
-
-def page_is_marked(registration: Registration, drift: Drift, clean: Picture) -> bool:
-    """Whether colours that a clean picture does not have were drawn anywhere onto it."""
-    side = min(SIDE, *registration.image.shape[:2])
-    if side < COARSEST:
+def page_is_marked(registration: Registration, drift: Drift, page: Page, after: Picture) -> bool:
+    """The same for a page that is no board: whether something was drawn beside what `after` shows otherwise."""
+    side = _side(registration)
+    if side is None:
         return False
-    seen = _seen(registration, drift, side)
-    strange = _most(Clean.of(clean, side).excess(seen)) > UNLIKE
-    return _densest(_foreign(seen, strange, clean), registration) is not None
+    edited = _most(cv2.absdiff(page.at(side).pixels, Clean.of(after, side).pixels)) > 0
+    drawn = cv2.dilate(edited.view(np.uint8), np.ones((2 * LEAN + 1, 2 * LEAN + 1), np.uint8)).view(bool)
+    compared = _Compared(_seen(registration, drift, side), page, drawn)
+    found = compared.beside() | compared.within(after, [], own_colours=True)
+    return _densest(found, registration, compared.least) is not None and not _coarse(registration.image)
+
+
+class _Compared:
+    """A page as the editor left it, (side, side, 3), beside the one that was given; `drawn` is what may be new."""
+
+    def __init__(self, seen: Pixels, page: Page, drawn: Flags) -> None:
+        self.seen, self.page, self.drawn = seen, page, drawn
+        self.clean = page.at(len(seen))
+        self._excess = _most(self.clean.excess(seen))
+        self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
+        self._gap = _most(cv2.absdiff(seen, self.clean.pixels))
+        self._is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
+
+    @property
+    def least(self) -> float:
+        """How many strange pixels in a window are a trace: very few where the rest was not even compressed."""
+        return FEW if self._is_untouched else DENSE * WINDOW**2
+
+    def beside(self) -> Flags:
+        """(h, w): strange pixels where nothing was to be drawn."""
+        found = self._excess > int(min(UNLIKE, FAINTEST + self._badness))
+        tinted = self.page.tints(len(self.seen)).strange(self.seen)
+        if tinted is not None:
+            found |= tinted
+        if self._is_untouched:
+            found |= self._gap > CHANGED
+        found &= ~self.drawn
+        return _lonely(found, self.seen, self.clean.pixels) if np.count_nonzero(found) > self.least else found
+
+    def within(self, after: Picture | None, cells: list[Part], *, own_colours: bool) -> Flags:
+        """(h, w): foreign pixels in what is drawn anew, if it was to look like `after`."""
+        found = np.zeros_like(self.drawn)
+        if after is None or not self.drawn.any():
+            return found
+        part = _around(self.drawn)
+        meant, seen = Clean.of(after, len(self.seen), part), self.seen[part]
+        strange = _most(meant.excess(seen)) * self.drawn[part]
+        if strange.max() > UNLIKE:
+            odd = strange > int(UNLIKE + self._badness)
+            found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, _within(cells, part))
+            if own_colours:
+                found[part] |= _foreign(seen, odd, after)
+        return found
+
+
+def _side(registration: Registration) -> int | None:
+    """The side at which a page is compared; None if it shows too little."""
+    side = min(SIDE, *registration.image.shape[:2])
+    return side if side >= COARSEST else None
 
 
 def _seen(registration: Registration, drift: Drift, side: int) -> Pixels:
@@ -184,10 +218,10 @@ def _most(levels: Pixels) -> Pixels:
     return np.asarray(cv2.max(cv2.max(red, green), blue))
 
 
-def _badness(excess: Pixels, drawn: Flags) -> float:
-    """By how many grey levels more than in a good picture a trace must differ where nothing is drawn anew."""
-    counts = cv2.calcHist([excess], [0], (~drawn).view(np.uint8), [256], [0, 256]).ravel().cumsum()
-    return SPREAD * float(np.searchsorted(counts, NOISY * counts[-1]))
+def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:
+    """Of levels (h, w), where nothing is drawn anew."""
+    counts = cv2.calcHist([levels], [0], (~drawn).view(np.uint8), [256], [0, 256]).ravel().cumsum()
+    return float(np.searchsorted(counts, share * counts[-1]))
 
 
 def _foreign(seen: Pixels, strange: Flags, clean: Picture) -> Flags:
@@ -206,14 +240,14 @@ def _foreign(seen: Pixels, strange: Flags, clean: Picture) -> Flags:
     return foreign
 
 
-def _densest(found: Flags, registration: Registration) -> tuple[float, float] | None:
-    """The middle, as shares of the picture, of the window with most strange pixels, if that is drawn upon."""
-    if np.count_nonzero(found) <= DENSE * WINDOW**2:
+def _densest(found: Flags, registration: Registration, least: float) -> tuple[float, float] | None:
+    """The middle, as shares of the picture, of the window with most strange pixels, if they are more than `least`."""
+    if np.count_nonzero(found) <= least:
         return None
     side = len(found)
     share = _windows(found & registration.covers(WHOLE, (side, side)))
     row, col = (int(at) for at in np.unravel_index(int(share.argmax()), share.shape))
-    if share[row, col] <= DENSE + TIMES * float(np.quantile(share, 0.9)):
+    if share[row, col] <= least / WINDOW**2 + TIMES * float(np.quantile(share, 0.9)):
         return None
     return (row + WINDOW / 2) / side, (col + WINDOW / 2) / side
 
