@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.colour import Drift
@@ -40,6 +41,10 @@ NOISY, SPREAD = 0.98, 3.0
 UNTOUCHED, CHANGED, FEW = 4.0, 60, 5.0
 """A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
 size: then more than so few pixels that differ by so much were drawn, or wiped off."""
+
+BROAD, REDRAWN, BROAD_NOISE = 64, 0.5, 6.0
+"""Side at which pictures are compared as a whole, the share of what varies in the given one that may be otherwise
+there, and grey levels of difference that mean nothing."""
 
 LEAN = 4
 """Pixels by which what is drawn anew may lean over what it was to cover."""
@@ -137,6 +142,7 @@ def find_traces(
         return ""
     cells = _cells(page.frame, changed, side)
     compared = _Compared(_seen(registration, drift, side), page, _drawn(cells, side))
+    compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, cells, own_colours=own_colours)
     place = _densest(found, registration, compared.least)
     if place is not None:
@@ -154,6 +160,7 @@ def page_is_marked(registration: Registration, drift: Drift, page: Page, after: 
     edited = _most(cv2.absdiff(page.at(side).pixels, Clean.of(after, side).pixels)) > 0
     drawn = cv2.dilate(edited.view(np.uint8), np.ones((2 * LEAN + 1, 2 * LEAN + 1), np.uint8)).view(bool)
     compared = _Compared(_seen(registration, drift, side), page, drawn)
+    compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, [], own_colours=True)
     return _densest(found, registration, compared.least) is not None and not _coarse(registration.image)
 
@@ -168,6 +175,20 @@ class _Compared:
         self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
         self._gap = _most(cv2.absdiff(seen, self.clean.pixels))
         self._is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
+
+    def demand_own_board(self, registration: Registration) -> None:
+        """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""
+        seen, known = (
+            cv2.resize(each, (BROAD, BROAD), interpolation=cv2.INTER_AREA).astype(np.float32)
+            for each in (self.seen, self.clean.pixels)
+        )
+        new = cv2.resize(self.drawn.view(np.uint8), (BROAD, BROAD), interpolation=cv2.INTER_AREA) > 0
+        old = ~new & registration.covers(WHOLE, (BROAD, BROAD))
+        if not old.any():
+            return
+        gap, spread = seen[old] - known[old], known[old] - known[old].mean(axis=0)
+        if float((gap**2).sum()) > REDRAWN * float((spread**2).sum()) + BROAD_NOISE**2 * gap.size:
+            raise UnreadableImage("the board has been drawn anew, in another look")
 
     @property
     def least(self) -> float:
