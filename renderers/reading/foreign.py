@@ -19,12 +19,14 @@ Part = tuple[slice, slice]
 FOREIGN = 60.0
 """Grey levels by which a foreign colour is unlike all others, in the channel where it is most."""
 
-ACROSS, OURS = 1.0, 0.8
-"""So many strange pixels, as a share of a cell's side, are needed to spoil it; and the share of a mark that must be in
-our colours for the cell to be ours."""
+OURS = 0.8
+"""The share of a mark that must be in our colours for the cell to be ours."""
 
 COMMON, COLOURS = 0.02, 8
 """The share of a cell that a colour of it must have to count, and how many do at most."""
+
+FLAT = 24
+"""Grey levels by which neighbouring pixels of one colour may differ."""
 
 FRINGE = 0.35
 """Share of the tints' range, around a pixel, by which it may be outside: compression and sharpening leave fringes."""
@@ -70,15 +72,18 @@ def off_colours(drawn: Floats, colours: Floats) -> Floats:
     return away
 
 
-def spoilt(seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Iterable[Part]) -> Flags:
+def spoilt(
+    seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Iterable[Part], *, least: float
+) -> Flags:
     """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
 
     Whoever draws a mark in our colours has no use for others; what a mark in another shade may look like, nobody knows.
-    `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read.
+    `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
+    pixels than `least` is not looked at.
     """
     found = np.zeros_like(strange)
     for cell in cells:
-        if np.count_nonzero(strange[cell]) < ACROSS * min(strange[cell].shape):
+        if np.count_nonzero(strange[cell]) < least:
             continue
         now, old, new = (image[cell].astype(np.int16) for image in (seen, before, after))
         mark = np.abs(new - old).max(axis=2) > FOREIGN
@@ -89,6 +94,28 @@ def spoilt(seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: I
         foreign[foreign] = off_colours(now[foreign].astype(np.float32), own) > FOREIGN
         found[cell] |= _without_hairs(foreign)
     return found
+
+
+def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: int) -> Flags:
+    """(h, w): edges inside of marks that should be of one colour, in whatever shade they were drawn.
+
+    `before` and `after` are clean pictures (h, w, 3); `rim` pixels along a mark's border are anybody's.
+    """
+    red, green, blue = cv2.split(cv2.absdiff(before, after))
+    mark = cv2.threshold(cv2.max(cv2.max(red, green), blue), int(FOREIGN), 255, cv2.THRESH_BINARY)[1]
+    inside = cv2.erode(
+        mark, np.ones((2 * rim + 1, 2 * rim + 1), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0
+    )
+    if not cv2.countNonZero(inside):
+        return np.zeros(mark.shape, bool)
+    flags: Flags = (inside > 0) & (_range(after) < FLAT) & (_range(seen) > loud)
+    return flags
+
+
+def _range(image: Pixels) -> Pixels:
+    """(h, w): by how many grey levels each pixel and its neighbours differ, in the channel where they do most."""
+    red, green, blue = cv2.split(cv2.subtract(cv2.dilate(image, BESIDE), cv2.erode(image, BESIDE)))
+    return np.asarray(cv2.max(cv2.max(red, green), blue))
 
 
 def _without_hairs(found: Flags) -> Flags:

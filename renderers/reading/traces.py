@@ -18,7 +18,7 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.colour import Drift
-from renderers.reading.foreign import FOREIGN, Tints, off_colours, spoilt
+from renderers.reading.foreign import FOREIGN, Tints, off_colours, scratched, spoilt
 from renderers.reading.labels import labels_differ
 from renderers.reading.register import Box, Floats, Registration
 from renderers.reading.tiles import AROUND
@@ -45,6 +45,12 @@ size: then more than so few pixels that differ by so much were drawn, or wiped o
 BROAD, REDRAWN, BROAD_NOISE = 64, 0.5, 6.0
 """Side at which pictures are compared as a whole, the share of what varies in the given one that may be otherwise
 there, and grey levels of difference that mean nothing."""
+
+ACROSS = 1.0
+"""So many strange pixels, as a share of a cell's side, are needed to spoil it."""
+
+RIM = 0.14
+"""Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
 LEAN = 4
 """Pixels by which what is drawn anew may lean over what it was to cover."""
@@ -214,11 +220,17 @@ class _Compared:
         part = _around(self.drawn)
         meant, seen = Clean.of(after, len(self.seen), part), self.seen[part]
         strange = _most(meant.excess(seen)) * self.drawn[part]
+        loud = int(UNLIKE + self._badness)
         if strange.max() > UNLIKE:
-            odd = strange > int(UNLIKE + self._badness)
-            found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, _within(cells, part))
+            odd = strange > loud
+            least = self.least if self._is_untouched else ACROSS * _width(cells)
+            within = _within(cells, part)
+            found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, within, least=least)
             if own_colours:
                 found[part] |= _foreign(seen, odd, after)
+        if cells:
+            rim = round(RIM * _width(cells))
+            found[part] |= scratched(seen, self.clean.pixels[part], meant.pixels, rim=rim, loud=loud) & self.drawn[part]
         return found
 
 
@@ -336,6 +348,11 @@ def _cells(frame: Frame, changed: Flags, side: int) -> list[Part]:
     rows = [along(frame.top, row, frame.rows) for row in range(frame.rows)]
     cols = [along(frame.left, col, frame.cols) for col in range(frame.cols)]
     return [(rows[row], cols[col]) for row, col in np.argwhere(changed).tolist()]
+
+
+def _width(cells: list[Part]) -> int:
+    """Pixels across a cell and what is around it; 0 if there are none."""
+    return min((min(part.stop - part.start for part in cell) for cell in cells[:1]), default=0)
 
 
 def _drawn(cells: list[Part], side: int) -> Flags:
