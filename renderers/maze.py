@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Picture, Pixels, Reading, Style
@@ -16,7 +15,7 @@ from gamegen.core.stream import Stream
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Maze
 from renderers.board import GIVENS, BoardRenderer, Given, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.maze_reading import read_cells
+from renderers.maze_reading import Known, read_cells
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Landmarks, Registration, Scan, register
 from renderers.reading.strokes import wiped
@@ -95,13 +94,13 @@ class MazeRenderer(BoardRenderer[Maze]):
         return 1 if count < 15 else 2 if count < 26 else 5
 
     def read(self, image: Pixels, problem: Problem[Maze], style: Style) -> Reading[Maze]:
-        return read_cells(self.look(image, problem, style), problem.position, style)
+        return read_cells(self.look(image, problem, style), _known(problem.position, style))
 
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
         given = _given(problem.position, style)
         small = register(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
-        registration = replace(small, image=Image.fromarray(image, "RGB"))
+        registration = replace(small, image=Scan(image).image)
         demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)
@@ -118,11 +117,14 @@ def _given(before: Maze, style: Style) -> Given:
     reference = picture.rgb()
     frame = renderer.board(style, *renderer.size(before)).frame
     n = min(frame.cell, max(8, min(20, READING_SIDE // before.size)))
-    cells = Registration(np.eye(3), 1.0, Image.fromarray(reference, "RGB")).crop(
-        frame.box, (frame.cols * n, frame.rows * n)
-    )
+    cells = Registration(np.eye(3), 1.0, Scan(reference).image).crop(frame.box, (frame.cols * n, frame.rows * n))
     landmarks = Landmarks(wiped(reference, style.colours()["floor"]))
     return Given(landmarks, cells, frame, Page(picture, frame), None)
+
+
+@lru_cache(maxsize=GIVENS)
+def _known(before: Maze, style: Style) -> Known:
+    return Known.of(_given(before, style).cells, before, style)
 
 
 @lru_cache(maxsize=1024)
