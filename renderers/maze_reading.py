@@ -73,7 +73,7 @@ HARDLY_ANY = 0.1
 """Vivid pixels, as a share of one cell's, that are nothing but noise."""
 
 
-TELLING = 2000
+TELLING = 1000
 """So many pixels of walls, or up to twice as many, tell their colour."""
 
 _DOWN = (-0.499,) * 4
@@ -91,6 +91,7 @@ class Known:
     tiles: Mapping[str, Floats]  # (n, n, 3): what they look like
     colours: Mapping[str, Floats]  # of the look, by name
     walls: Pixels  # (R*n, C*n): 255 on walls, else 0
+    telling: NDArray[np.intp]  # flat places of pixels in the middle of walls, enough to tell their colour
     grounds: Planes  # (R*n, C*n): the hue of the ground
     unstained: tuple[Pixels, Pixels]  # (R*n, C*n, 3): the lowest and highest levels that are no stain
 
@@ -102,7 +103,10 @@ class Known:
         colours = {name: np.array(value, np.float32) for name, value in style.colours().items()}
         marks = np.frombuffer(before.cells.encode(), np.uint8).reshape(size, size)
         walls = (marks == ord(WALL)).repeat(n, axis=0).repeat(n, axis=1)
-        homes = {mark: divmod(before.cells.index(mark), size) for mark in (START, END)}
+        inner = np.zeros(n, bool)
+        inner[_middle(n)] = True
+        middles = np.flatnonzero(walls & np.tile(inner, size) & np.tile(inner, size)[:, None])
+        homes = {mark: divmod(int(np.flatnonzero(marks == ord(mark))[0]), size) for mark in (START, END)}
         return cls(
             before.pen,
             n,
@@ -111,6 +115,7 @@ class Known:
             {mark: split_cells(cells, size, size)[home] for mark, home in homes.items()},
             colours,
             walls.astype(np.uint8) * 255,
+            middles[:: max(1, len(middles) // TELLING)],
             hue_planes(np.where(walls[..., None], colours["wall"], colours["floor"])),
             levels_between(cells),
         )
@@ -119,19 +124,24 @@ class Known:
         flags: Flags = self.marks == ord(mark)
         return flags
 
-    def inner(self, pixels: NDArray[Any], edge: int) -> NDArray[Any]:
-        """(R*m, C*m, …): all cells of a picture (R*n, C*n, …) without so many pixels at their borders."""
-        (rows, cols), n, left = self.marks.shape, self.n, self.n - 2 * edge
-        cells = pixels.reshape(rows, n, cols, n, -1)[:, edge : n - edge, :, edge : n - edge]
-        return cells.reshape(rows * left, cols * left, *pixels.shape[2:])
+    def inner(self, pixels: NDArray[Any], part: slice) -> NDArray[Any]:
+        """(R*m, C*m, …): this part, down and across, of all cells of a picture (R*n, C*n, …)."""
+        (rows, cols), n = self.marks.shape, self.n
+        cells = pixels.reshape(rows, n, cols, n, -1)[:, part, :, part]
+        return cells.reshape(rows * cells.shape[1], cols * cells.shape[3], *pixels.shape[2:])
 
     def middle(self, pixels: NDArray[Any]) -> NDArray[Any]:
-        return self.inner(pixels, max(1, round(MIDDLE * self.n)))
+        return self.inner(pixels, _middle(self.n))
 
     def means(self, pixels: NDArray[Any]) -> Floats:
         """(R, C, …): the mean of every cell (m, m) of a picture (R*m, C*m, …)."""
         means: Floats = cv2.resize(pixels, self.marks.shape[::-1], interpolation=cv2.INTER_AREA)
         return means
+
+
+def _middle(n: int) -> slice:
+    edge = max(1, round(MIDDLE * n))
+    return slice(edge, n - edge)
 
 
 def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
@@ -165,10 +175,8 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
 
 def _demand_same_walls(seen: Seen, known: Known) -> None:
     """Colours drift, but walls in quite another colour are another picture, however well it fits."""
-    there = np.flatnonzero(known.middle(known.walls))
-    there = there[:: max(1, len(there) // TELLING)]
     inverse = np.linalg.pinv(seen.drift.fit[:3])
-    wall = np.median(known.middle(seen.board).reshape(-1, 3)[there], axis=0)
+    wall = np.median(seen.board.reshape(-1, 3)[known.telling], axis=0)
     drawn = (wall - 255 * seen.drift.fit[3]) @ inverse
     if np.abs(drawn - known.colours["wall"]).max() > REPAINTED:
         raise UnreadableImage("the walls have quite another colour")
@@ -197,7 +205,7 @@ def _pen(moved: Planes, free: Flags, known: Known) -> str:
     n, coloured = known.n, vivid(moved)
     for row, col in [*known.homes.values(), *np.argwhere(~free).tolist()]:
         coloured[row * n : row * n + n, col * n : col * n + n] = 0
-    there = np.flatnonzero(coloured)
+    there = np.flatnonzero(coloured.view(bool))
     vectors = np.stack([plane.ravel()[there] for plane in moved], axis=1)
     pens = np.stack([known.colours[name] for name in PENS])
     counts = dict(zip(PENS, pen_counts(vectors, pens).tolist(), strict=True))
@@ -263,7 +271,11 @@ def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags, known: Known
     levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
     strange = cv2.subtract(cv2.compare(share, HAZE, cv2.CMP_LT), cv2.inRange(levels, *known.unstained))
     if cv2.countNonZero(strange):
-        foreign = known.means(known.inner(strange, 1).astype(np.float32)) / 255 / np.where(drawn, NEW_CELL, OLD_CELL)
+        foreign = (
+            known.means(known.inner(strange, slice(1, -1)).astype(np.float32))
+            / 255
+            / np.where(drawn, NEW_CELL, OLD_CELL)
+        )
         row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
         if foreign[row, col] > 1:
             return f"cell ({row}, {col})"

@@ -16,10 +16,18 @@ from gamegen.games.reconstruction import BLANK, FILLED, Position, View
 from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
-from renderers.reading.register import Box, Landmarks, Scan, register
+from renderers.reading.register import Box, Floats, Landmarks, Scan, register
 from renderers.reading.stains import Margin, margin_is_stained
 from renderers.reading.traces import page_is_marked
-from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, rims_of, silhouettes_of
+from renderers.reconstruction_reading import (
+    Look,
+    page_drift,
+    read_heights,
+    read_silhouette,
+    rims_of,
+    silhouettes_of,
+    small_page,
+)
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
 WHOLE_PAGE: Box = (0.0, 0.0, 0.0, 1.0)
@@ -67,10 +75,9 @@ class ReconstructionRenderer(Renderer[Position]):
         return mask
 
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
-        before = self.render(problem.position, style)
         layout = sheet_of(problem.position.size, style).layout
         registration = register(Scan(image), _landmarks(problem, style))
-        look = Look(registration, page_drift(registration, before), layout, style)
+        look = Look(registration, page_drift(registration, _small(problem.position, style)), layout, style)
         views = {name: read_silhouette(name, look) for name in TITLES}
         heights, confidence, distance = read_heights(look, problem.position.heights)
         front, side = (_view(named) for named in views.values())
@@ -89,6 +96,11 @@ class ReconstructionRenderer(Renderer[Position]):
 def _landmarks(problem: Problem[Position], style: Style) -> Landmarks:
     shaky = silhouettes_of(sheet_of(problem.position.size, style).layout) if problem.kind == "project" else None
     return Landmarks(renderer.render(problem.position, style).grey(), shaky=shaky)
+
+
+@lru_cache(maxsize=64)
+def _small(position: Position, style: Style) -> Floats:
+    return small_page(renderer.render(position, style))
 
 
 @lru_cache(maxsize=64)
