@@ -271,11 +271,8 @@ def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags, known: Known
     levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
     strange = cv2.subtract(cv2.compare(share, HAZE, cv2.CMP_LT), cv2.inRange(levels, *known.unstained))
     if cv2.countNonZero(strange):
-        foreign = (
-            known.means(known.inner(strange, slice(1, -1)).astype(np.float32))
-            / 255
-            / np.where(drawn, NEW_CELL, OLD_CELL)
-        )
+        stained = known.means(known.inner(strange, slice(1, -1)).astype(np.float32)) / 255
+        foreign = stained / np.where(drawn, NEW_CELL, OLD_CELL)
         row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
         if foreign[row, col] > 1:
             return f"cell ({row}, {col})"
