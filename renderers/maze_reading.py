@@ -25,18 +25,7 @@ from renderers.board import Seen
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, split_cells
 from renderers.reading.register import Floats
 from renderers.reading.stains import NEW_CELL, OLD_CELL
-from renderers.reading.strokes import (
-    HAZE,
-    TOUCH,
-    Planes,
-    broken,
-    coverage,
-    hue_plane,
-    hue_planes,
-    paint_share,
-    pen_counts,
-    vivid,
-)
+from renderers.reading.strokes import HAZE, TOUCH, Planes, broken, coverage, hue_planes, paint_share, pen_counts, vivid
 from renderers.reading.tiles import levels_between
 from renderers.reading.traces import find_traces
 
@@ -69,6 +58,12 @@ GAP_AT_ENDS = 0.3
 STILL_THERE = 0.3
 """Share of the start's or end's pixels, nearer to it than to floor, wall and pen, that must be left to see it."""
 
+NEARLY = 0.6
+"""Share of PAINTED from which paint in a cell with none beside it is no longer what a stroke next door leaves."""
+
+ACROSS = 0.75
+"""Pixels in quite another colour than the pen's, as a share of a cell's side, that are drawn across a painted cell."""
+
 HARDLY_ANY = 0.1
 """Vivid pixels, as a share of one cell's, that are nothing but noise."""
 
@@ -76,6 +71,7 @@ HARDLY_ANY = 0.1
 TELLING = 1000
 """So many pixels of walls, or up to twice as many, tell their colour."""
 
+_CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
 _DOWN = (-0.499,) * 4
 """What is added to grey levels so that rounding them cuts off what is behind the point."""
 
@@ -151,7 +147,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     across, up = hue_planes(seen.board)
     moved = cv2.subtract(across, known.grounds[0]), cv2.subtract(up, known.grounds[1])
     pen = _pen(moved, free, known)
-    floor, wall = (hue_plane(known.colours[pen] - known.colours[ground]) for ground in ("floor", "wall"))
+    floor, wall = (known.colours[pen] - known.colours[ground] for ground in ("floor", "wall"))
     share = paint_share(moved, floor, known.walls, wall)
     middle = known.middle(share)
     covered = known.means(coverage(middle))
@@ -164,12 +160,12 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     marks[smeared] = ord(SMEAR)
     marks[_interrupted(share, painted & ~smeared, ~free, known)] = ord(BROKEN)
     marks[~free] = signs[~free]
-    doubt = np.abs(covered / PAINTED - 1) / SURE
+    doubt = np.where(_stray(covered, painted), 0.0, np.abs(covered / PAINTED - 1) / SURE)
     confidence = np.where(free, np.minimum(doubt, np.where(painted, 1.0, certain)), 1.0).clip(0.0, 1.0)
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = _stain(seen, share, painted | ~free, marks != known.marks, known)
+    stain = _stain(seen, known, moved, share, painted, marks)
     return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
 
 
@@ -246,6 +242,13 @@ def _demand_paint(share: Floats, painted: Flags) -> None:
         raise UnreadableImage(f"cell ({row}, {col}) is painted so faintly that it may not be meant")
 
 
+def _stray(covered: Floats, painted: Flags) -> Flags:
+    """(R, C): cells that are not painted, nor any beside them, with too much paint to be bare: a faint dot, perhaps."""
+    beside = cv2.dilate(painted.view(np.uint8), _CROSS)
+    stray: Flags = (beside == 0) & (covered > NEARLY * PAINTED)
+    return stray
+
+
 def _interrupted(share: Floats, painted: Flags, signs: Flags, known: Known) -> Flags:
     """(R, C): painted cells whose paint does not reach the painted cell, or the sign, beside them."""
     n, half = known.n, known.n // 2
@@ -266,17 +269,24 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags, known: Known) -> F
     return found
 
 
-def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags, known: Known) -> str:
+def _stain(seen: Seen, known: Known, moved: Planes, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
     """Where something was drawn that is not in the pen's colour: a cell, a label, the margin; empty if nowhere."""
+    drawn = painted | (marks == ord(START)) | (marks == ord(END))
     levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
     strange = cv2.subtract(cv2.compare(share, HAZE, cv2.CMP_LT), cv2.inRange(levels, *known.unstained))
     if cv2.countNonZero(strange):
-        stained = known.means(known.inner(strange, slice(1, -1)).astype(np.float32)) / 255
-        foreign = stained / np.where(drawn, NEW_CELL, OLD_CELL)
+        foreign = _share_of(strange, known) / np.where(drawn, NEW_CELL, OLD_CELL)
+        across = _share_of(cv2.min(strange, vivid(moved)), known) * (known.n - 2) ** 2 / (ACROSS * known.n)
+        foreign = np.maximum(foreign, np.where(painted, across, 0.0))
         row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
         if foreign[row, col] > 1:
             return f"cell ({row}, {col})"
-    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | changed)
+    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | (marks != known.marks))
+
+
+def _share_of(mask: Pixels, known: Known) -> Floats:
+    """(R, C): how much of each cell is set, but for the pixels at its border."""
+    return known.means(known.inner(mask, slice(1, -1)).astype(np.float32)) / 255
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:

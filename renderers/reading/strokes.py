@@ -81,7 +81,7 @@ def pen_counts(moved: Floats, pens: Floats) -> NDArray[np.intp]:
 
 
 def paint_share(moved: Planes, way: Floats, other: Pixels, other_way: Floats) -> Floats:
-    """(H, W): how far, from 0 to 1, each pixel has gone along the `way` (2,) from its ground to the pen; 0 if it went
+    """(H, W): how far, from 0 to 1, each pixel has gone along the `way` (3,) from its ground to the pen; 0 if it went
     elsewhere. Where the mask `other` (H, W) is set, the ground is another, and so is the way."""
     along, aside = _towards(moved, way)
     for plane, there in zip((along, aside), _towards(moved, other_way), strict=True):
@@ -93,7 +93,8 @@ def paint_share(moved: Planes, way: Floats, other: Pixels, other_way: Floats) ->
 
 def _towards(moved: Planes, way: Floats) -> Planes:
     """How far each pixel has gone along the way, and how far to its side, both as shares of its length."""
-    x, y = (way / (way**2).sum()).tolist()
+    flat = hue_plane(way)
+    x, y = (flat / (flat**2).sum()).tolist()
     return cv2.addWeighted(moved[0], x, moved[1], y, 0.0), cv2.addWeighted(moved[0], y, moved[1], -x, 0.0)
 
 
