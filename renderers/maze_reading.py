@@ -68,7 +68,7 @@ HARDLY_ANY = 0.1
 """Vivid pixels, as a share of one cell's, that are nothing but noise."""
 
 
-TELLING = 1000
+TELLING = 300
 """So many pixels of walls, or up to twice as many, tell their colour."""
 
 _CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
