@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -13,6 +14,9 @@ from gamegen.core.rendering import Style
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
+
+PARSED = 512
+"""How many rows are kept as they were understood: pictures to judge come in groups of one row."""
 
 
 def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
@@ -63,13 +67,18 @@ def problem_of(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:
             f"the row lacks {', '.join(missing)}; it has {', '.join(map(str, row))}. Rows from elsewhere have no"
             " rules to be judged by; a model can judge them: gamegen score --judge vlm"
         )
-    plugin, kind = plugin_of(str(row["task"]))
+    texts = str(row["task"]), str(row["position_before"]), row["params"], str(row["style"])
     try:
-        params = orjson.loads(row["params"])
-        problem = Problem(kind, plugin.game.parse(str(row["position_before"])), tuple(params.items()))
+        return _parsed(*texts) if isinstance(row["params"], str) else _parsed.__wrapped__(*texts)
     except (orjson.JSONDecodeError, AttributeError) as error:
         raise BadInput(f"row {row.get('id')!r}: params is not a JSON object: {row['params']!r}") from error
-    return problem, Style.from_json(str(row["style"]))
+
+
+@lru_cache(maxsize=PARSED)
+def _parsed(task: str, position: str, params: str, style: str) -> tuple[Problem[Any], Style]:
+    plugin, kind = plugin_of(task)
+    asked = orjson.loads(params)
+    return Problem(kind, plugin.game.parse(position), tuple(asked.items())), Style.from_json(style)
 
 
 def _unreadable(reason: str) -> Verdict:

@@ -96,6 +96,7 @@ def _edges(n: int) -> Ints:
     return np.array([(0, 0), *upright, *slanted], np.intp)
 
 
+@lru_cache(maxsize=256)
 def shown(heights: Heights) -> Ints:
     """(T,): the face on each triangle."""
     n = len(heights)
@@ -105,6 +106,7 @@ def shown(heights: Heights) -> Ints:
         if heights[x][y]:
             where, which = net.faces[x, y, heights[x][y]]
             faces[where] = which
+    faces.setflags(write=False)
     return faces
 
 
@@ -202,19 +204,36 @@ def paint(heights: Heights, raster: Raster, starts: Bytes) -> Bytes:
     return canvas
 
 
-def mean_colours(view: Floats, raster: Raster) -> tuple[Floats, NDArray[np.bool_]]:
-    """(T, 3): the mean colour inside each triangle of a view (H, W, 3); and (T,) which triangles have an inside."""
-    where = raster.triangle[raster.inner]
-    colours = view[raster.inner]
-    count = np.bincount(where)
-    sums = np.stack([np.bincount(where, colours[:, channel]) for channel in range(3)], axis=1)
-    return sums / np.maximum(count, 1)[:, None], count > 0
+@dataclass(frozen=True, slots=True, eq=False)
+class Insides:
+    """The triangles of floor and walls in a view without padding, as far as they are clear of all edges."""
+
+    triangles: Ints  # (A,): their numbers
+    choices: Ints  # (4, A): what each can show: its ground, or a side of a cube
+    places: Ints  # (A, K): flat places of their pixels, as many in each
+
+
+@lru_cache(maxsize=8)
+def insides(n: int, unit: int) -> Insides:
+    pad = 2
+    shape = raster(n, unit, pad)
+    ground = kind(lattice(n).ground)
+    triangle = np.where(shape.inner, shape.triangle, 0)[pad:-pad, pad:-pad].ravel()
+    asked = np.flatnonzero((ground != PAGE) & (np.bincount(triangle, minlength=len(ground)) > 0))
+    places = np.argsort(triangle, kind="stable")[np.isin(np.sort(triangle), asked)]
+    choices = np.stack([ground[asked], *(np.full(len(asked), cube) for cube in CUBE)])
+    return Insides(asked, choices, places.reshape(len(asked), -1))
+
+
+def mean_colours(view: Floats, within: Insides) -> Floats:
+    """(A, 3): the mean colour inside each triangle of a view (H, W, 3)."""
+    means: Floats = np.einsum("aki->ai", view.reshape(-1, 3)[within.places]) / within.places.shape[1]
+    return means
 
 
 def strips(kinds: Ints, n: int) -> tuple[Strip, ...]:
     """What each strip shows, from what each triangle shows."""
-    found = []
-    for strip in range(2 * n):
-        seen = {v: int(kinds[number(n, strip, v)]) for v in triangles(n)}
-        found.append(Strip(*(sum(bit(n, v) for v in seen if seen[v] == face) for face in CUBE)))
-    return tuple(found)
+    rows = triangles(n)
+    bits = np.array([bit(n, v) for v in rows])
+    shows = kinds[1:].reshape(2 * n, len(rows))
+    return tuple(Strip(*found) for found in np.stack([(shows == face) @ bits for face in CUBE], axis=1).tolist())

@@ -15,7 +15,7 @@ from gamegen.core.stream import Stream
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Maze
 from renderers.board import GIVENS, BoardRenderer, Given, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.maze_reading import read_cells
+from renderers.maze_reading import Known, read_cells
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Landmarks, Registration, Scan, register
 from renderers.reading.strokes import wiped
@@ -94,7 +94,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         return 1 if count < 15 else 2 if count < 26 else 5
 
     def read(self, image: Pixels, problem: Problem[Maze], style: Style) -> Reading[Maze]:
-        return read_cells(self.look(image, problem, style), problem.position, style)
+        return read_cells(self.look(image, problem, style), _known(problem.position, style))
 
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
@@ -120,6 +120,11 @@ def _given(before: Maze, style: Style) -> Given:
     cells = Registration(np.eye(3), 1.0, reference).crop(frame.box, (frame.cols * n, frame.rows * n))
     landmarks = Landmarks(wiped(reference, style.colours()["floor"]))
     return Given(landmarks, cells, frame, Page(picture, frame), None)
+
+
+@lru_cache(maxsize=GIVENS)
+def _known(before: Maze, style: Style) -> Known:
+    return Known.of(_given(before, style).cells, before, style)
 
 
 @lru_cache(maxsize=1024)

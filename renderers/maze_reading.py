@@ -12,18 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
-from gamegen.core.rendering import Reading, Style
+from gamegen.core.rendering import Pixels, Reading, Style
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, PENS, SMEAR, START, WALL, Maze
 from renderers.board import Seen
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE
 from renderers.reading.register import Floats
-from renderers.reading.stains import NEW_CELL, OLD_CELL, stained_pixels
-from renderers.reading.strokes import HAZE, TOUCH, broken, coverage, hue_plane, paint_share, pen_counts
+from renderers.reading.stains import NEW_CELL, OLD_CELL
+from renderers.reading.strokes import HAZE, TOUCH, Planes, broken, coverage, hue_planes, paint_share, pen_counts, vivid
 from renderers.reading.tiles import levels_between, split_cells
 from renderers.reading.traces import find_traces
 
@@ -56,154 +58,235 @@ GAP_AT_ENDS = 0.3
 STILL_THERE = 0.3
 """Share of the start's or end's pixels, nearer to it than to floor, wall and pen, that must be left to see it."""
 
+NEARLY = 0.6
+"""Share of PAINTED from which paint in a cell with none beside it is no longer what a stroke next door leaves."""
+
+ACROSS = 0.75
+"""Pixels in quite another colour than the pen's, as a share of a cell's side, that are drawn across a painted cell."""
+
 HARDLY_ANY = 0.1
 """Vivid pixels, as a share of one cell's, that are nothing but noise."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """The picture by cells, with what is known of each cell."""
+TELLING = 300
+"""So many pixels of walls, or up to twice as many, tell their colour."""
 
-    cells: Floats  # (R, C, n, n, 3)
-    known: Floats  # (R, C, n, n, 3)
+_CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
+_DOWN = (-0.499,) * 4
+"""What is added to grey levels so that rounding them cuts off what is behind the point."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What is known of a maze before any picture of it is seen."""
+
+    pen: str  # the colour asked for
+    n: int  # pixels along a cell
     marks: NDArray[np.uint8]  # (R, C): what each cell was
-    grounds: Floats  # (R, C, 3): its ground's colour
+    homes: Mapping[str, tuple[int, int]]  # where start and end were
+    tiles: Mapping[str, Floats]  # (n, n, 3): what they look like
     colours: Mapping[str, Floats]  # of the look, by name
+    walls: Pixels  # (R*n, C*n): 255 on walls, else 0
+    telling: NDArray[np.intp]  # flat places of pixels in the middle of walls, enough to tell their colour
+    grounds: Planes  # (R*n, C*n): the hue of the ground
+    unstained: tuple[Pixels, Pixels]  # (R*n, C*n, 3): the lowest and highest levels that are no stain
+
+    @classmethod
+    def of(cls, cells: Floats, before: Maze, style: Style) -> Known:
+        """`cells` (R*n, C*n, 3) is the maze as its editor was given it."""
+        size = before.size
+        n = len(cells) // size
+        colours = {name: np.array(value, np.float32) for name, value in style.colours().items()}
+        marks = np.frombuffer(before.cells.encode(), np.uint8).reshape(size, size)
+        walls = (marks == ord(WALL)).repeat(n, axis=0).repeat(n, axis=1)
+        inner = np.zeros(n, bool)
+        inner[_middle(n)] = True
+        middles = np.flatnonzero(walls & np.tile(inner, size) & np.tile(inner, size)[:, None])
+        homes = {mark: divmod(int(np.flatnonzero(marks == ord(mark))[0]), size) for mark in (START, END)}
+        return cls(
+            before.pen,
+            n,
+            marks,
+            homes,
+            {mark: split_cells(cells, size, size)[home] for mark, home in homes.items()},
+            colours,
+            walls.astype(np.uint8) * 255,
+            middles[:: max(1, len(middles) // TELLING)],
+            hue_planes(np.where(walls[..., None], colours["wall"], colours["floor"])),
+            levels_between(cells),
+        )
 
     def was(self, mark: str) -> Flags:
         flags: Flags = self.marks == ord(mark)
         return flags
 
+    def inner(self, pixels: NDArray[Any], part: slice) -> NDArray[Any]:
+        """(R*m, C*m, …): this part, down and across, of all cells of a picture (R*n, C*n, …)."""
+        (rows, cols), n = self.marks.shape, self.n
+        cells = pixels.reshape(rows, n, cols, n, -1)[:, part, :, part]
+        return cells.reshape(rows * cells.shape[1], cols * cells.shape[3], *pixels.shape[2:])
 
-def read_cells(seen: Seen, before: Maze, style: Style) -> Reading[Maze]:
-    view = _view(seen, before, style)
-    _demand_same_walls(seen, view)
-    signs = _signs(view, before.pen)
-    free = signs == ""
-    moved = hue_plane(view.cells) - hue_plane(view.grounds)[:, :, None, None]
-    pen = _pen(moved[free & ~view.was(START) & ~view.was(END)], before.pen, style)
-    way = hue_plane(view.colours[pen] - view.grounds)[:, :, None, None]
-    share = paint_share(moved, way)
-    covered = coverage(_middle(share)).mean(axis=(2, 3))
+    def middle(self, pixels: NDArray[Any]) -> NDArray[Any]:
+        return self.inner(pixels, _middle(self.n))
+
+    def means(self, pixels: NDArray[Any]) -> Floats:
+        """(R, C, …): the mean of every cell (m, m) of a picture (R*m, C*m, …)."""
+        means: Floats = cv2.resize(pixels, self.marks.shape[::-1], interpolation=cv2.INTER_AREA)
+        return means
+
+
+def _middle(n: int) -> slice:
+    edge = max(1, round(MIDDLE * n))
+    return slice(edge, n - edge)
+
+
+def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
+    _demand_same_walls(seen, known)
+    signs = _signs(seen.board, known)
+    free = signs == 0
+    across, up = hue_planes(seen.board)
+    moved = cv2.subtract(across, known.grounds[0]), cv2.subtract(up, known.grounds[1])
+    pen = _pen(moved, free, known)
+    floor, wall = (known.colours[pen] - known.colours[ground] for ground in ("floor", "wall"))
+    share = paint_share(moved, floor, known.walls, wall)
+    middle = known.middle(share)
+    covered = known.means(coverage(middle))
     painted = free & (covered > PAINTED)
-    _demand_paint(_middle(share).max(axis=(2, 3)), painted)
-    is_floor, certain, distance = _grounds(view, share)
-    wall = view.was(WALL)
-    marks = np.where(painted, np.where(wall, SMEAR, PAINT), np.where(is_floor, FLOOR, WALL))
-    marks[_interrupted(share, painted & ~wall, ~free)] = BROKEN
+    _demand_paint(middle, painted)
+    is_floor, certain, distance = _grounds(seen.board, middle, known)
+    smeared = painted & known.was(WALL)
+    marks = np.where(is_floor, np.uint8(ord(FLOOR)), np.uint8(ord(WALL)))
+    marks[painted] = ord(PAINT)
+    marks[smeared] = ord(SMEAR)
+    marks[_interrupted(share, painted & ~smeared, ~free, known)] = ord(BROKEN)
     marks[~free] = signs[~free]
-    doubt = np.abs(covered / PAINTED - 1) / SURE
+    doubt = np.where(_stray(covered, painted), 0.0, np.abs(covered / PAINTED - 1) / SURE)
     confidence = np.where(free, np.minimum(doubt, np.where(painted, 1.0, certain)), 1.0).clip(0.0, 1.0)
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = _stain(seen, share, painted | ~free, marks != view.marks.view("S1").astype(str))
-    return Reading(Maze(pen, "".join(marks.ravel())), float(confidence.min()), quality, stain)
+    stain = _stain(seen, known, moved, share, painted, marks)
+    return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
 
 
-def _view(seen: Seen, before: Maze, style: Style) -> View:
-    size = before.size
-    colours = {name: np.array(value, np.float32) for name, value in style.colours().items()}
-    marks = np.frombuffer(before.cells.encode(), np.uint8).reshape(size, size)
-    grounds = np.where((marks == ord(WALL))[..., None], colours["wall"], colours["floor"])
-    return View(split_cells(seen.board, size, size), split_cells(seen.known, size, size), marks, grounds, colours)
-
-
-def _demand_same_walls(seen: Seen, view: View) -> None:
+def _demand_same_walls(seen: Seen, known: Known) -> None:
     """Colours drift, but walls in quite another colour are another picture, however well it fits."""
     inverse = np.linalg.pinv(seen.drift.fit[:3])
-    wall = np.median(_middle(view.cells)[view.was(WALL)], axis=(0, 1, 2))
+    wall = np.median(seen.board.reshape(-1, 3)[known.telling], axis=0)
     drawn = (wall - 255 * seen.drift.fit[3]) @ inverse
-    if np.abs(drawn - view.colours["wall"]).max() > REPAINTED:
+    if np.abs(drawn - known.colours["wall"]).max() > REPAINTED:
         raise UnreadableImage("the walls have quite another colour")
 
 
-def _signs(view: View, pen: str) -> NDArray[np.str_]:
-    """(R, C): start and end where they are seen, else empty."""
-    signs = np.full(view.marks.shape, "", "<U1")
-    others = np.stack([view.colours[name] for name in ("floor", "wall", pen)])
-    for mark in (START, END):
-        home = tuple(np.argwhere(view.was(mark))[0])
-        seen, tile = view.cells[home], view.known[home]
-        nearest_other = ((seen[:, :, None] - others) ** 2).sum(axis=-1).min(axis=-1)
+def _signs(board: Floats, known: Known) -> NDArray[np.uint8]:
+    """(R, C): start and end where they are seen, else 0."""
+    signs = np.zeros_like(known.marks)
+    others = np.stack([known.colours[name] for name in ("floor", "wall", known.pen)])[:, None, None]
+    cells = split_cells(board, *known.marks.shape)
+    for mark, home in known.homes.items():
+        seen, tile = cells[home], known.tiles[mark]
+        nearest_other = ((seen - others) ** 2).sum(axis=-1).min(axis=0)
         if (((seen - tile) ** 2).sum(axis=-1) < nearest_other).mean() >= STILL_THERE:
-            signs[home] = mark
+            signs[home] = ord(mark)
             continue
-        gap = np.sqrt(((view.cells - tile) ** 2).mean(axis=(2, 3, 4)))
+        gap = np.sqrt(((cells - tile) ** 2).mean(axis=(2, 3, 4)))
         alike = np.argwhere(gap < FARTHEST / 2)
         if len(alike) == 1:  # several would be a path in the colour of the sign
-            signs[tuple(alike[0])] = mark
+            signs[tuple(alike[0])] = ord(mark)
     return signs
 
 
-def _pen(moved: Floats, asked: str, style: Style) -> str:
+def _pen(moved: Planes, free: Flags, known: Known) -> str:
     """The colour most of the paint has; the one asked for if there is hardly any."""
-    colours = style.colours()
-    counts = pen_counts(moved.reshape(-1, 2), {name: colours[name] for name in PENS})
-    found = max(counts, key=lambda name: (counts[name], name == asked))
-    return found if counts[found] > HARDLY_ANY * moved[0, ..., 0].size else asked
+    n, coloured = known.n, vivid(moved)
+    for row, col in [*known.homes.values(), *np.argwhere(~free).tolist()]:
+        coloured[row * n : row * n + n, col * n : col * n + n] = 0
+    there = np.flatnonzero(coloured.view(bool))
+    vectors = np.stack([plane.ravel()[there] for plane in moved], axis=1)
+    pens = np.stack([known.colours[name] for name in PENS])
+    counts = dict(zip(PENS, pen_counts(vectors, pens).tolist(), strict=True))
+    found = max(counts, key=lambda name: (counts[name], name == known.pen))
+    return found if counts[found] > HARDLY_ANY * n * n else known.pen
 
 
-def _middle(cells: Floats) -> Floats:
-    n = cells.shape[2]
-    edge = max(1, round(MIDDLE * n))
-    return cells[:, :, edge : n - edge, edge : n - edge]
+def _grounds(board: Floats, share: Floats, known: Known) -> tuple[Flags, Floats, Floats]:
+    """(R, C) each: whether it is floor rather than wall, how sure that is, and how far it is from looking so.
 
-
-def _grounds(view: View, share: Floats) -> tuple[Flags, Floats, Floats]:
-    """(R, C) each: whether it is floor rather than wall, how sure that is, and how far it is from looking so."""
-    cells, bare = _middle(view.cells), (_middle(share) < TOUCH).astype(np.float64)
-    amount = np.maximum(bare.sum(axis=(2, 3)), 1.0)
-    mean = np.einsum("rcijk,rcij->rck", cells, bare) / amount[..., None]
-    power = np.einsum("rcijk,rcijk,rcij->rc", cells, cells, bare) / amount
-    far = [
-        np.sqrt(np.maximum(power - 2 * mean @ view.colours[name] + (view.colours[name] ** 2).sum(), 0.0) / 3)
-        for name in ("floor", "wall")
-    ]
+    `share` is that of the pen's colour in the middle of cells. Only what is bare of it counts.
+    """
+    floor, wall = known.colours["floor"], known.colours["wall"]
+    bare = cv2.compare(share, TOUCH, cv2.CMP_LT)
+    away = cv2.copyTo(cv2.subtract(known.middle(board), (*floor.tolist(), 0.0)), bare)  # from floor, 0 where painted
+    red, green, blue = cv2.split(cv2.multiply(away, away))
+    amount = np.maximum(known.means(bare.astype(np.float32)) / 255, 1e-6)
+    power = known.means(cv2.add(cv2.add(red, green), blue)) / amount
+    along = known.means(away) @ (wall - floor) / amount
+    far = [np.sqrt(power / 3), np.sqrt(np.maximum(power - 2 * along + ((wall - floor) ** 2).sum(), 0.0) / 3)]
     near, other = np.minimum(*far), np.maximum(*far)
     return far[0] < far[1], 1 - (near + NOISE) / (other + NOISE), near
 
 
-def _demand_paint(strongest: Floats, painted: Flags) -> None:
-    """Raise UnreadableImage if the path is see-through, as a whole or in one cell."""
+def _demand_paint(share: Floats, painted: Flags) -> None:
+    """Raise UnreadableImage if the path, by the share of the pen's colour in its cells' middles, is see-through, as a
+    whole or in one cell."""
+    rows, cols = painted.shape
     if not painted.any():
         return
-    if np.quantile(strongest[painted], 0.9) < FAINT:
+    cells = share.reshape(rows, len(share) // rows, cols, -1).transpose(0, 2, 1, 3)[painted]
+    strongest = cells.reshape(len(cells), -1).max(axis=1)
+    if np.quantile(strongest, 0.9) < FAINT:
         raise UnreadableImage("the paint is too faint to tell it from a shadow")
-    pale = painted & (strongest < PALER * np.median(strongest[painted]))
+    pale = strongest < PALER * np.median(strongest)
     if pale.any():
-        row, col = np.argwhere(pale)[0]
+        row, col = np.argwhere(painted)[int(pale.argmax())]
         raise UnreadableImage(f"cell ({row}, {col}) is painted so faintly that it may not be meant")
 
 
-def _interrupted(share: Floats, painted: Flags, signs: Flags) -> Flags:
+def _stray(covered: Floats, painted: Flags) -> Flags:
+    """(R, C): cells that are not painted, nor any beside them, with too much paint to be bare: a faint dot, perhaps."""
+    beside = cv2.dilate(painted.view(np.uint8), _CROSS)
+    stray: Flags = (beside == 0) & (covered > NEARLY * PAINTED)
+    return stray
+
+
+def _interrupted(share: Floats, painted: Flags, signs: Flags, known: Known) -> Flags:
     """(R, C): painted cells whose paint does not reach the painted cell, or the sign, beside them."""
-    n = share.shape[-1]
-    inner, half = slice(n // 8, n - n // 8), n // 2
-    across, down = share[:, :, inner].max(axis=2), share[:, :, :, inner].max(axis=3)  # (R, C, n)
+    n, half = known.n, known.n // 2
     slack, slack_at_ends = max(1, round(GAP * n)), max(1, round(GAP_AT_ENDS * n))
+    touched = cv2.compare(share, TOUCH, cv2.CMP_GE)
     found = np.zeros_like(painted)
-    for profile, turn in ((across, False), (down, True)):
-        one, other = (painted.T, found.T) if turn else (painted, found)
-        line = profile.transpose(1, 0, 2) if turn else profile
-        sign = signs.T if turn else signs
-        between = np.concatenate([line[:, :-1, half:], line[:, 1:, :half]], axis=2)
-        other[:, 1:] |= one[:, :-1] & one[:, 1:] & broken(between, slack)
-        other[:, :-1] |= one[:, :-1] & sign[:, 1:] & broken(line[:, :-1, half:], slack_at_ends)
-        other[:, 1:] |= one[:, 1:] & sign[:, :-1] & broken(line[:, 1:, : n - half], slack_at_ends)
+    for flags, one, sign, other in (
+        (touched, painted, signs, found),
+        (cv2.transpose(touched), painted.T, signs.T, found.T),
+    ):
+        line = flags.reshape(len(one), n, -1)[:, n // 8 : n - n // 8].max(axis=1).reshape(*one.shape, n)
+        both = one[:, :-1] & one[:, 1:]
+        between = np.concatenate([line[:, :-1, half:][both], line[:, 1:, :half][both]], axis=1)
+        other[:, 1:][both] |= broken(between, slack)
+        before, after = one[:, :-1] & sign[:, 1:], one[:, 1:] & sign[:, :-1]
+        other[:, :-1][before] |= broken(line[:, :-1, half:][before], slack_at_ends)
+        other[:, 1:][after] |= broken(line[:, 1:, : n - half][after], slack_at_ends)
     return found
 
 
-def _stain(seen: Seen, share: Floats, drawn: Flags, changed: Flags) -> str:
+def _stain(seen: Seen, known: Known, moved: Planes, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
     """Where something was drawn that is not in the pen's colour: a cell, a label, the margin; empty if nowhere."""
-    rows, cols, n = share.shape[:3]
-    levels = seen.board.clip(0, 255).astype(np.uint8)
-    strange = stained_pixels(levels, *levels_between(seen.known)).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
-    foreign = (strange & (share < HAZE))[:, :, 1:-1, 1:-1].mean(axis=(2, 3)) / np.where(drawn, NEW_CELL, OLD_CELL)
-    row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
-    if foreign[row, col] > 1:
-        return f"cell ({row}, {col})"
-    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | changed)
+    drawn = painted | (marks == ord(START)) | (marks == ord(END))
+    levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
+    strange = cv2.subtract(cv2.compare(share, HAZE, cv2.CMP_LT), cv2.inRange(levels, *known.unstained))
+    if cv2.countNonZero(strange):
+        foreign = _share_of(strange, known) / np.where(drawn, NEW_CELL, OLD_CELL)
+        across = _share_of(cv2.min(strange, vivid(moved)), known) * (known.n - 2) ** 2 / (ACROSS * known.n)
+        foreign = np.maximum(foreign, np.where(painted, across, 0.0))
+        row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
+        if foreign[row, col] > 1:
+            return f"cell ({row}, {col})"
+    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | (marks != known.marks))
+
+
+def _share_of(mask: Pixels, known: Known) -> Floats:
+    """(R, C): how much of each cell is set, but for the pixels at its border."""
+    return known.means(known.inner(mask, slice(1, -1)).astype(np.float32)) / 255
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:

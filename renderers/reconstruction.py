@@ -16,13 +16,10 @@ from gamegen.games.reconstruction import BLANK, FILLED, Position, View
 from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
-from renderers.reading.register import Box, Landmarks, Scan, register
+from renderers.reading.register import Floats, Landmarks, Scan, register
 from renderers.reading.traces import Page, page_is_marked
-from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of
+from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of, small_page
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
-
-WHOLE_PAGE: Box = (0.0, 0.0, 0.0, 1.0)
-"""A box of no width: all of the page lies around it."""
 
 
 class ReconstructionRenderer(Renderer[Position]):
@@ -66,10 +63,9 @@ class ReconstructionRenderer(Renderer[Position]):
         return mask
 
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
-        before = self.render(problem.position, style)
         layout = sheet_of(problem.position.size, style).layout
         registration = register(Scan(image), _landmarks(problem, style))
-        look = Look(registration, page_drift(registration, before), layout, style)
+        look = Look(registration, page_drift(registration, _small(problem.position, style)), layout, style)
         views = {name: read_silhouette(name, look) for name in TITLES}
         heights, confidence, distance = read_heights(look, problem.position.heights)
         front, side = (_view(named) for named in views.values())
@@ -92,12 +88,13 @@ def _page(position: Position, style: Style) -> Page:
     return Page(renderer.render(position, style), None)
 
 
+@lru_cache(maxsize=64)
+def _small(position: Position, style: Style) -> Floats:
+    return small_page(renderer.render(position, style))
+
+
 def _marks(view: View) -> NDArray[np.intp]:
     return np.array([[mark == FILLED for mark in row] for row in view], np.intp)
-
-
-def _all_marks(position: Position) -> dict[str, NDArray[np.intp]]:
-    return {name: _marks(position.view(name)) for name in TITLES}
 
 
 def _view(named: Named) -> View:

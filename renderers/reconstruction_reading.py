@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.isometric import Heights, explain
-from gamegen.core.rendering import Picture, Style
+from gamegen.core.rendering import Colour, Picture, Style
 from renderers import isometric
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, classify, demand, smooth
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, demand
 from renderers.reading.colour import Drift, drift_between
 from renderers.reading.register import Floats, Registration
-from renderers.reading.tiles import Tiles, split_cells
 from renderers.reconstruction_sheet import TITLES, Layout
 
 READING_UNIT, READING_CELL, DRIFT_SIDE = 14, 14, 96
 RIM = 2
 """Of READING_CELL: a square counts as filled, or wiped, if it is up to so near to its lines."""
+
+PARTLY = 0.45
+"""Distance to a filled or blank square, as a share of theirs from each other, at which one is filled in part."""
 
 ENOUGH = 5
 """Triangles of one kind that tell its colour."""
@@ -36,13 +39,16 @@ class Look:
     style: Style
 
 
-def page_drift(registration: Registration, before: Picture) -> Drift:
-    """How colours drifted, told from the whole page at a small size."""
-    side = (DRIFT_SIDE, DRIFT_SIDE)
+def small_page(before: Picture) -> Floats:
+    """(DRIFT_SIDE, DRIFT_SIDE, 3): pixels from all over a page."""
     step = before.pixels.shape[0] / DRIFT_SIDE
     places = ((np.arange(DRIFT_SIDE) + 0.5) * step).astype(np.intp)
-    known = before.palette[before.pixels[np.ix_(places, places)]].astype(np.float64)
-    return drift_between(registration.crop((0.0, 0.0, 1.0, 1.0), side), known)
+    return before.palette[before.pixels[np.ix_(places, places)]].astype(np.float64)
+
+
+def page_drift(registration: Registration, small: Floats) -> Drift:
+    """How colours drifted, told from the whole page at a small size."""
+    return drift_between(registration.crop((0.0, 0.0, 1.0, 1.0), (DRIFT_SIDE, DRIFT_SIDE)), small)
 
 
 def silhouettes_of(layout: Layout) -> NDArray[np.bool_]:
@@ -54,58 +60,60 @@ def silhouettes_of(layout: Layout) -> NDArray[np.bool_]:
     return mask
 
 
-def rims_of(
-    layout: Layout, before: Mapping[str, NDArray[np.intp]], after: Mapping[str, NDArray[np.intp]]
-) -> NDArray[np.bool_]:
-    """(H, W): the borders of squares whose marks (n, n), by silhouette, changed: nobody fills them to the very line."""
-    mask = np.zeros((layout.pixels, layout.pixels), bool)
-    rim = round(layout.cell * RIM / READING_CELL) + layout.line
-    for name in TITLES:
-        top, left, _ = layout.panel(name)
-        for row, col in np.argwhere(before[name] != after[name]):
-            y, x = top + row * layout.cell, left + col * layout.cell
-            square = mask[y : y + layout.cell + layout.line, x : x + layout.cell + layout.line]
-            square[:rim] = square[-rim:] = square[:, :rim] = square[:, -rim:] = True
-    return mask
-
-
 def read_silhouette(name: str, look: Look) -> Named:
     layout, n = look.layout, look.layout.n
     size = READING_CELL * n
     seen = look.drift.undo(look.registration.crop(layout.box(layout.panel(name)), (size, size)))
+    inner = slice(RIM + 1, READING_CELL - RIM - 1)
+    cells = cv2.GaussianBlur(seen, (3, 3), 0).reshape(n, READING_CELL, n, READING_CELL, 3)[:, inner, :, inner]
     colours = look.style.colours()
-    tiles = np.empty((2, READING_CELL, READING_CELL, 3))
-    tiles[0], tiles[1] = colours["blank"], colours["filled"]
-    named = classify(smooth(split_cells(seen, n, n)), Tiles(tiles, inset=RIM))
+    blank, filled = (_distance(cells, colours[fill]) for fill in ("blank", "filled"))
+    near, other = np.minimum(blank, filled), np.maximum(blank, filled)
+    confidence = 1 - (near + NOISE) / (np.minimum(other, 255.0) + NOISE)
+    named = Named((filled < blank).astype(np.intp), confidence, near)
     try:
         demand(named)
+        _demand_full(named, colours)
     except UnreadableImage as error:
         raise UnreadableImage(f"in the {name} view, {error}") from error
     return named
 
 
+def _demand_full(named: Named, colours: Mapping[str, Colour]) -> None:
+    """Raise UnreadableImage if a square is filled, or wiped, only in part."""
+    contrast = float(np.sqrt(((np.array(colours["filled"], float) - colours["blank"]) ** 2).mean()))
+    if named.distance.max() > PARTLY * contrast:
+        row, col = np.unravel_index(int(named.distance.argmax()), named.distance.shape)
+        raise UnreadableImage(f"the square in row {row + 1}, column {col + 1} is filled only in part")
+
+
+def _distance(cells: Floats, colour: Colour) -> Floats:
+    """(R, C): root mean square distance of cells (R, n, C, n, 3) to a colour."""
+    away = cells - np.array(colour, np.float32)
+    size = away.shape[1] * away.shape[3] * 3
+    distance: Floats = np.sqrt(np.einsum("rycxk,rycxk->rc", away, away) / size)
+    return distance
+
+
 def read_heights(look: Look, given: Heights) -> tuple[Heights, float, Floats]:
     """The heights, the confidence of the least certain triangle, and each triangle's distance to its clean colour."""
     layout, n = look.layout, look.layout.n
-    shape = isometric.raster(n, READING_UNIT, 2)
+    within = isometric.insides(n, READING_UNIT)
     top, left, side = layout.view
     inner = (top + layout.line, left + layout.line, side - 2 * layout.line)
     size = 2 * n * READING_UNIT
-    view = np.zeros((size + 4, size + 4, 3))
-    view[2:-2, 2:-2] = look.drift.undo(look.registration.crop(layout.box(inner), (size, size)))
-    colours, real = isometric.mean_colours(view, shape)
-    ground = isometric.kind(isometric.lattice(n).ground)
-    asked = np.flatnonzero(real & (ground[: len(real)] != isometric.PAGE))
-    before = isometric.kind(isometric.shown(given))[asked]
-    palette = _as_seen(colours[asked], before, look.style)
-    choices = np.stack([ground[asked], *(np.full(len(asked), cube) for cube in isometric.CUBE)])
-    gaps = np.sqrt(((colours[asked] - palette[choices]) ** 2).mean(axis=2))  # (4, A)
+    view = look.drift.undo(look.registration.crop(layout.box(inner), (size, size)))
+    colours = isometric.mean_colours(view, within)
+    before = isometric.shown(given)
+    palette = _as_seen(colours, isometric.kind(before[within.triangles]), look.style)
+    away = colours - palette[within.choices]
+    gaps = np.sqrt(np.einsum("ijk,ijk->ij", away, away) / 3)  # (4, A)
     ranked = np.sort(gaps, axis=0)
     confidence = 1 - (ranked[0] + NOISE) / (ranked[1] + NOISE)
     if ranked[0].max() > FARTHEST or confidence.min() < LOWEST_CONFIDENCE:
         raise UnreadableImage("a part of the 3D view shows none of a cube's sides, nor the empty room")
-    kinds = np.zeros(len(ground), np.intp)
-    kinds[asked] = np.take_along_axis(choices, gaps.argmin(axis=0)[None], axis=0)[0]
+    kinds = np.zeros(len(before), np.intp)
+    kinds[within.triangles] = np.take_along_axis(within.choices, gaps.argmin(axis=0)[None], axis=0)[0]
     heights = explain(isometric.strips(kinds, n), given)
     if heights is None:
         raise UnreadableImage("the 3D view shows nothing that stacked cubes could look like")
@@ -123,5 +131,12 @@ def _as_seen(colours: Floats, before: NDArray[np.intp], style: Style) -> Floats:
     for number in range(len(palette)):
         same = colours[(before == number) & (nearest == number)]
         if len(same) >= ENOUGH:
-            palette[number] = np.median(same, axis=0)
+            palette[number] = _median(same)
     return palette
+
+
+def _median(colours: Floats) -> Floats:
+    """(3,): the median of a few colours (N, 3), channel by channel."""
+    ordered, half = np.sort(colours, axis=0), len(colours) // 2
+    middle: Floats = (ordered[half] + ordered[-half - 1]) / 2
+    return middle

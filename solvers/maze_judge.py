@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import takewhile
+from itertools import compress, takewhile
+from operator import ne
 
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import BadInput, IllegalAction
@@ -16,6 +17,7 @@ from gamegen.games import maze as rules
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Draw, Line, Maze, cell_table, follow
 
 _NAMES = {WALL: "wall", SMEAR: "wall", START: "start", END: "end"}
+_IS_PAINTED = bytes(chr(byte) in (PAINT, SMEAR, BROKEN) for byte in range(256))
 _LEGS = ("straight", "straight_past", "straight_by", "bend", "bend_past", "bend_by")
 
 
@@ -26,11 +28,11 @@ def check(problem: Problem[Maze], position: Maze) -> Check:
         reason = f"The maze has {position.size} rows and columns, not {before.size}."
         return Check(False, False, 0.0, reason, {"path": 0.0, "precision": 0.0, "reach": 0.0})
     steps, right = _shortest(before)
-    damage, parts = _damage(before, position), _parts(right, steps, position)
+    line = follow(position)
+    damage, parts = _damage(before, position), _parts(right, steps, position, line)
     preserved = 1.0 - len(damage) / len(before.cells)
     if damage:
         return Check(False, False, preserved, f"{damage[0]}.", parts)
-    line = follow(position)
     reason = _wrong(problem, position, line, steps)
     legal = not line.fault and position.pen == problem.text("colour")
     return Check(not reason, legal, preserved, reason or "The path is right.", parts)
@@ -48,8 +50,10 @@ def _shortest(before: Maze) -> tuple[int, Mapping[Cell, int]]:
 def _damage(before: Maze, after: Maze) -> list[str]:
     """What had to stay and did not, in sentences without their full stop."""
     found = []
-    for cell, was, now in zip(cell_table(before.size), before.cells, after.cells, strict=True):
-        if now == was or (was == FLOOR and now not in (WALL, START, END, SMEAR)):
+    table = cell_table(before.size)
+    for at in compress(range(len(table)), map(ne, before.cells, after.cells)):
+        cell, was, now = table[at], before.cells[at], after.cells[at]
+        if was == FLOOR and now not in (WALL, START, END, SMEAR):
             continue
         place = f"cell {tuple(cell)}"
         if was == WALL:
@@ -80,14 +84,14 @@ def _wrong(problem: Problem[Maze], position: Maze, line: Line, shortest: int) ->
     return ""
 
 
-def _parts(right: Mapping[Cell, int], steps: int, after: Maze) -> dict[str, float]:
+def _parts(right: Mapping[Cell, int], steps: int, after: Maze, line: Line) -> dict[str, float]:
     """Shares: of a right path that is painted, of the paint that is on one, and of it that the line follows.
 
     `right` has the cells of all shortest paths and how many steps from the start they are.
     """
     table = cell_table(after.size)
-    painted = {cell for cell, mark in zip(table, after.cells, strict=True) if mark in (PAINT, SMEAR, BROKEN)}
-    reached = len([*takewhile(right.__contains__, [table[at] for at in follow(after).cells[1:]])])
+    painted = set(compress(table, after.cells.encode().translate(_IS_PAINTED)))
+    reached = len([*takewhile(right.__contains__, [table[at] for at in line.cells[1:]])])
     return {
         "path": len({right[cell] for cell in painted if cell in right}) / (steps - 1),
         "precision": len(painted & right.keys()) / len(painted) if painted else 0.0,

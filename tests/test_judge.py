@@ -7,6 +7,7 @@ from PIL import Image, ImageDraw, ImageFilter
 
 import gamegen
 from gamegen.core.errors import BadInput
+from gamegen.judge import problem_of
 
 
 @pytest.mark.parametrize("skin", ["classic", "paper", "dark"])
@@ -51,6 +52,15 @@ def test_foreign_rows_are_named(change: dict[str, object]) -> None:
     sample = gamegen.create_dataset("tictactoe/best", size=1)[0]
     with pytest.raises(BadInput):
         gamegen.verify(dict(sample) | change, sample.edited)
+
+
+def test_rows_of_one_text_share_what_was_understood() -> None:
+    row = dict(gamegen.create_dataset("tictactoe/best", size=1)[0])
+    assert problem_of(row | {"id": "another"})[0] is problem_of(row)[0]
+    assert problem_of(row | {"params": bytearray(str(row["params"]), "utf-8")}) == problem_of(row)
+    for params in ("[]", "{", {}, 7):
+        with pytest.raises(BadInput, match="row 'mine': params is not a JSON object"):
+            problem_of(row | {"id": "mine", "params": params})
 
 
 def test_a_scribble_on_the_margin_spoils_a_right_answer() -> None:

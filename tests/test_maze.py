@@ -399,6 +399,29 @@ def test_a_see_through_path_is_none(skin: str) -> None:
             assert not verify(sample, Image.blend(sample.original, sample.edited, share)).correct
 
 
+def test_a_thin_line_across_the_path_is_foreign() -> None:
+    """Painted cells may look unlike ours, but no part of them may be in quite another colour."""
+    sample = make_sample("maze/shortest@1:train:1:3000001:0?pixels=256")
+    image = sample.edited
+    ImageDraw.Draw(image).line((148, 146, 212, 82), fill="#ff00ff", width=2)
+    verdict = verify(sample, image)
+    assert not verdict.correct and "foreign" in verdict.reason
+
+
+def test_a_faint_dot_far_from_the_path_is_not_overlooked() -> None:
+    sample = make_sample("maze/shortest@1:train:3:3000000:0?pixels=256")
+    after, size = sample.solution.after, sample.problem.position.size
+    alone = [
+        at
+        for at, mark in enumerate(after.cells)
+        if mark == "." and not {after.cells[at + by] for by in (1, -1, size, -size)} - {"#", "."}
+    ]
+    for at in alone[::20]:
+        dotted = renderer.render(after.with_mark(at, "*"), sample.style).image()
+        verdict = verify(sample, Image.blend(sample.edited, dotted, 0.5))
+        assert not verdict.correct and not verdict.readable, divmod(at, size)
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:

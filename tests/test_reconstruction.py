@@ -251,8 +251,8 @@ def test_what_no_stack_could_look_like_is_refused() -> None:
         renderer.read(floating, problem, style)
 
 
-@pytest.mark.parametrize(("rim", "stain"), [(0.1, ""), (0.2, "the page")])
-def test_squares_need_not_be_filled_to_their_lines(rim: float, stain: str) -> None:
+@pytest.mark.parametrize(("rim", "is_filled"), [(0.1, True), (0.2, False), (0.25, False)])
+def test_squares_need_not_be_filled_to_their_lines(rim: float, is_filled: bool) -> None:
     problem = Problem("project", replace(game.parse(CORNER), front=("...",) * 3, side=("...",) * 3))
     style = renderer.style(problem, skin="classic", pixels=512, rng=Stream("rims"))
     after = solver.solve(problem).after
@@ -266,8 +266,12 @@ def test_squares_need_not_be_filled_to_their_lines(rim: float, stain: str) -> No
                 inside = np.zeros_like(square)
                 inside[rows[edge] : rows[-edge], cols[edge] : cols[-edge]] = True
                 drawn[square & ~inside] = blank
-    reading = renderer.read(drawn, problem, style)
-    assert (reading.position, reading.stain) == (after, stain)
+    if is_filled:
+        reading = renderer.read(drawn, problem, style)
+        assert (reading.position, reading.stain) == (after, "")
+    else:
+        with pytest.raises(UnreadableImage):
+            renderer.read(drawn, problem, style)
 
 
 def test_a_scribble_on_the_page_is_seen() -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import ne
 from typing import NamedTuple
 
 Heights = tuple[tuple[int, ...], ...]
@@ -64,6 +65,7 @@ def decidable(heights: Heights) -> bool:
     return _best(faces(heights), None, len(heights)) == (heights, True)
 
 
+@lru_cache(maxsize=1024)
 def explain(seen: tuple[Strip, ...], given: Heights) -> Heights | None:
     """The columns that show these faces; of several, the ones that differ from `given` in the fewest places.
 
@@ -87,12 +89,13 @@ def _best(seen: tuple[Strip, ...], given: Heights | None, n: int) -> tuple[Heigh
     tried = 0
     for strip in range(2 * n):
         reached: dict[tuple[int, ...], _Way] = {}
+        kept = None if given is None else _diagonal(n, strip, given)
         for before, way in ways.items():
             for diagonal in _fill(n, strip, seen[strip], before):
                 tried += 1
                 if tried > LIMIT:
                     return None, False
-                cost = way.cost + _changes(n, strip, diagonal, given)
+                cost = way.cost + (0 if kept is None else sum(map(ne, diagonal, kept)))
                 old = reached.get(diagonal)
                 if old is None or cost < old.cost:
                     reached[diagonal] = _Way(cost, way.alone, (*way.filled, diagonal))
@@ -158,11 +161,9 @@ def _strip(n: int, heights: Heights, strip: int) -> Strip:
     return Strip(top, left, right)
 
 
-def _changes(n: int, strip: int, diagonal: tuple[int, ...], given: Heights | None) -> int:
-    if given is None:
-        return 0
-    places = [place for place in _order(n, strip) if place.left]
-    return sum(given[place.x][place.y] != height for place, height in zip(places, diagonal, strict=True))
+def _diagonal(n: int, strip: int, heights: Heights) -> tuple[int, ...]:
+    """The columns of the diagonal x + y = strip, nearest first."""
+    return tuple(heights[place.x][place.y] for place in _order(n, strip) if place.left)
 
 
 def _heights(n: int, diagonals: tuple[tuple[int, ...], ...]) -> Heights:

@@ -6,14 +6,15 @@ hue and saturation alone, as the way a pixel has gone from its ground towards th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from gamegen.core.rendering import Colour, Pixels
 from renderers.reading.register import Floats
+
+Planes = tuple[Floats, Floats]
+"""(H, W) each: both coordinates of every pixel in the hue plane."""
 
 VIVID = 64.0
 """A pixel this far from its ground, in the hue plane, is coloured by somebody."""
@@ -30,38 +31,71 @@ HAZE, SOLID = 0.25, 0.65
 TOUCH = 0.35
 """Share of the pen's colour from which a pixel counts as painted when a line is followed."""
 
+_TALL = 0.8660254
+"""The height of a triangle of sides 1, in which the three channels pull at the corners."""
+
 
 def hue_plane(rgb: Floats) -> Floats:
     """(…, 3) to (…, 2): hue is the direction, saturation the length, brightness is gone."""
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
-    return np.stack([red - (green + blue) / 2, (green - blue) * 0.8660254], axis=-1)
+    return np.stack([red - (green + blue) / 2, (green - blue) * _TALL], axis=-1)
+
+
+def hue_planes(picture: Floats) -> Planes:
+    """The same of a whole picture (H, W, 3)."""
+    red, green, blue = cv2.split(picture)
+    return cv2.add(red, cv2.addWeighted(green, -0.5, blue, -0.5, 0.0)), cv2.addWeighted(green, _TALL, blue, -_TALL, 0.0)
 
 
 def wiped(image: Pixels, ground: Colour) -> Pixels:
     """A picture at half size or less, with every strongly coloured pixel set to the ground's colour."""
-    small = Image.fromarray(image, "RGB").reduce(max(1, round(min(image.shape[:2]) / WIPED_SIDE)))
-    red, green, blue = (np.asarray(channel) for channel in small.split())
-    spread = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
-    small.paste(ground, mask=Image.fromarray(spread > STRONG))
-    return np.asarray(small)
+    times = max(1, round(min(image.shape[:2]) / WIPED_SIDE))
+    down, across = (-side % times for side in image.shape[:2])
+    if down or across:
+        image = cv2.copyMakeBorder(image, 0, down, 0, across, cv2.BORDER_REPLICATE)
+    size = image.shape[1] // times, image.shape[0] // times
+    red, green, blue = cv2.split(cv2.resize(image, size, interpolation=cv2.INTER_AREA))
+    spread = cv2.subtract(cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue))
+    strong = cv2.compare(spread, STRONG, cv2.CMP_GT)
+    small: Pixels = cv2.merge(
+        [
+            cv2.copyTo(np.full_like(red, level), strong, channel)
+            for level, channel in zip(ground, (red, green, blue), strict=True)
+        ]
+    )
+    return small
 
 
-def pen_counts(moved: Floats, pens: Mapping[str, Colour]) -> dict[str, int]:
-    """How many vivid pixels, of (N, 2) vectors away from their ground, are nearest to each pen by hue."""
-    directions = hue_plane(np.array(list(pens.values()), np.float64))
+def vivid(moved: Planes) -> Pixels:
+    """(H, W): 255 where a pixel that has moved so far from its ground is coloured by somebody."""
+    found: Pixels = cv2.compare(cv2.magnitude(*moved), VIVID, cv2.CMP_GT)
+    return found
+
+
+def pen_counts(moved: Floats, pens: Floats) -> NDArray[np.intp]:
+    """(P,): how many of (N, 2) vectors away from their ground are nearest by hue to each of the pens (P, 3)."""
+    directions = hue_plane(pens)
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    vivid = moved[moved[:, 0] ** 2 + moved[:, 1] ** 2 > VIVID**2]
-    counts = np.bincount((vivid @ directions.T).argmax(axis=1), minlength=len(pens))
-    return dict(zip(pens, map(int, counts), strict=True))
+    nearest = np.einsum("ij,kj->ik", moved, directions).argmax(axis=1)
+    return np.bincount(nearest, minlength=len(pens))
 
 
-def paint_share(moved: Floats, way: Floats) -> Floats:
-    """How far, from 0 to 1, each vector (…, 2) has gone along the `way` from ground to pen; 0 if it went elsewhere."""
-    size = (way**2).sum(axis=-1)
-    along = (moved[..., 0] * way[..., 0] + moved[..., 1] * way[..., 1]) / size
-    aside = np.abs(moved[..., 0] * way[..., 1] - moved[..., 1] * way[..., 0]) / size
-    share: Floats = np.where(aside <= HUE_SLACK * along + 0.08, along, 0.0).clip(0.0, 1.0)
+def paint_share(moved: Planes, way: Floats, other: Pixels, other_way: Floats) -> Floats:
+    """(H, W): how far, from 0 to 1, each pixel has gone along the `way` (3,) from its ground to the pen; 0 if it went
+    elsewhere. Where the mask `other` (H, W) is set, the ground is another, and so is the way."""
+    along, aside = _towards(moved, way)
+    for plane, there in zip((along, aside), _towards(moved, other_way), strict=True):
+        cv2.copyTo(there, other, plane)
+    straying = cv2.addWeighted(np.abs(aside), 1.0, along, -HUE_SLACK, 0.0)
+    share: Floats = cv2.min(cv2.max(cv2.copyTo(along, cv2.compare(straying, 0.08, cv2.CMP_LE)), 0.0), 1.0)
     return share
+
+
+def _towards(moved: Planes, way: Floats) -> Planes:
+    """How far each pixel has gone along the way, and how far to its side, both as shares of its length."""
+    flat = hue_plane(way)
+    x, y = (flat / (flat**2).sum()).tolist()
+    return cv2.addWeighted(moved[0], x, moved[1], y, 0.0), cv2.addWeighted(moved[0], y, moved[1], -x, 0.0)
 
 
 def coverage(share: Floats) -> Floats:
@@ -69,8 +103,10 @@ def coverage(share: Floats) -> Floats:
     return ((share - HAZE) / (SOLID - HAZE)).clip(0.0, 1.0)
 
 
-def broken(profile: Floats, slack: int) -> NDArray[np.bool_]:
-    """Along the last axis, whether more than `slack` neighbouring values are without paint."""
-    runs = [profile[..., start : profile.shape[-1] - slack + start] < TOUCH for start in range(slack + 1)]
-    result: NDArray[np.bool_] = np.logical_and.reduce(runs).any(axis=-1)
+def broken(touched: Pixels, slack: int) -> NDArray[np.bool_]:
+    """(N,): whether more than `slack` neighbouring values of each line (N, L) are 0, without paint."""
+    bare = touched == 0
+    last = bare.shape[1] - slack
+    runs = [bare[:, start : last + start] for start in range(slack + 1)]
+    result: NDArray[np.bool_] = np.logical_and.reduce(runs).any(axis=1)
     return result
