@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -27,6 +28,27 @@ SAME_HUE = 0.88
 """Cosine between two colours' directions away from grey, to be called by the same name."""
 
 
+LOWEST, COARSE = -50.0, 0.7
+"""Undone colour drift may take levels down to the first, and as far above 255: bytes hold this share of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Where the pixels of a square board (R*n, R*n) are, each by its number in the flat board."""
+
+    size: int  # R
+    n: int
+    cells: Numbers  # (pixels,): their cell, in the flat (R, R) cells
+    within: Numbers  # (pixels,): their place in that cell, in the flat (n, n) pixels
+
+    @staticmethod
+    @lru_cache(maxsize=16)
+    def of(size: int, n: int) -> Grid:
+        cell, place = np.divmod(np.arange(size * n), n)
+        cells, within = np.add.outer(cell * size, cell), np.add.outer(place * n, place)
+        return Grid(size, n, cells.reshape(-1), within.reshape(-1))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Hues:
     """The pixels of a square board that have the hue of a mark, down to WASHED_OUT; the rest is not looked at again."""
@@ -37,41 +59,55 @@ class Hues:
     pixels: Floats  # (N, 3)
     cells: Numbers  # (N,): in the flat (R, R) cells
     marks: Floats  # (K, 3)
-    size: int  # R
-    n: int  # pixels of a cell, down or across
+    grid: Grid
 
     @classmethod
     def of(cls, board: Floats, marks: Floats, size: int, faintest: float) -> Hues:
-        side = len(board)
-        red, green, blue = cv2.split(board)
-        strength = cv2.subtract(cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue))
-        vivid = np.flatnonzero(strength > faintest)
+        grid = Grid.of(size, len(board) // size)
+        vivid = _vivid(board, faintest)
         pixels = board.reshape(-1, 3)[vivid]
-        likeness = from_grey(pixels) @ from_grey(marks).T  # (N, K)
-        names = likeness.argmax(axis=1)
-        share = strength.ravel()[vivid] / (marks.max(axis=1) - marks.min(axis=1))[names]
-        named = np.flatnonzero((likeness[np.arange(len(names)), names] > SAME_HUE) & (share > WASHED_OUT))
-        places, n = vivid[named], side // size
-        rows, cols = np.divmod(places, side)
-        return cls(places, names[named], share[named], pixels[named], rows // n * size + cols // n, marks, size, n)
+        red, green, blue = np.ascontiguousarray(pixels.T)
+        strength = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
+        grey = (red + green + blue) / 3
+        away = np.sqrt((red - grey) ** 2 + (green - grey) ** 2 + (blue - grey) ** 2)
+        likeness = [red * r + green * g + blue * b for r, g, b in from_grey(marks).astype(np.float32)]
+        best, names = likeness[0], np.zeros(len(vivid), np.intp)
+        for number, each in enumerate(likeness[1:], 1):
+            names[each > best] = number
+            best = np.maximum(best, each)
+        share = strength / (marks.max(axis=1) - marks.min(axis=1)).astype(np.float32)[names]
+        named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > faintest))
+        if len(named) < len(vivid):
+            vivid, names, share, pixels = vivid[named], names[named], share[named], pixels[named]
+        return cls(vivid, names, share, pixels, grid.cells[vivid], marks, grid)
 
     def some(self, chosen: Layer) -> Hues:
         """Those of the pixels (N,) that are chosen."""
         at = np.flatnonzero(chosen)
+        if len(at) == len(chosen):
+            return self
         parts = (part[at] for part in (self.places, self.names, self.share, self.pixels, self.cells))
-        return Hues(*parts, self.marks, self.size, self.n)
+        return Hues(*parts, self.marks, self.grid)
 
     def per_cell(self, weights: Floats | None = None) -> Floats:
         """(K, R, R): how many there are in each cell of each mark's hue, or what these weigh."""
-        keys, shape = self.names * self.size**2 + self.cells, (len(self.marks), self.size, self.size)
+        size = self.grid.size
+        keys, shape = self.names * size**2 + self.cells, (len(self.marks), size, size)
         return np.bincount(keys, weights, math.prod(shape)).reshape(shape)
 
     def layer(self) -> Layer:
         """(R*n, R*n): where they are."""
-        side = self.size * self.n
+        side = self.grid.size * self.grid.n
         layer = np.zeros((side, side), bool)
         layer.reshape(-1)[self.places] = True
         return layer
+
+
+def _vivid(board: Floats, faintest: float) -> Numbers:
+    """(N,): the pixels of a board whose strongest and weakest channel may differ by more, and hardly any others."""
+    red, green, blue = cv2.split(cv2.convertScaleAbs(board, alpha=COARSE, beta=-LOWEST * COARSE))
+    strength = cv2.subtract(cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue))
+    return np.flatnonzero(strength >= int(COARSE * faintest))
 
 
 def from_grey(colours: Floats) -> Floats:

@@ -96,7 +96,7 @@ def read_outlines(
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
         return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool))
-    confidence = _frame_cells(colours, pale, plain)
+    confidence = _frame_cells(colours, pale)
     _outline_cells(colours, plain)
     ink = grown(plain.layer(), 1)
     if (colours < 0).all():
@@ -126,14 +126,13 @@ def over_cells(chosen: Layer, n: int) -> Layer:
     return large.view(np.bool_)
 
 
-def _frame_cells(colours: Numbers, pale: Hues, plain: Hues) -> float:
+def _frame_cells(colours: Numbers, pale: Hues) -> float:
     """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1."""
-    confidence, n = 1.0, plain.n
+    confidence, n = 1.0, pale.grid.n
     too_few = 2 * ALONG * (n - 2 * round(CORNER * n))  # for two sides of one cell
-    many, any_plain = (np.bincount(hues.names, minlength=len(hues.marks)) for hues in (pale, plain))
-    numbers = np.flatnonzero((many > too_few) & (any_plain > 0))
-    fringes = _halos(pale, any_plain > 0)
-    for number, around, sure in zip(numbers, _around(pale, numbers), _around(plain, numbers), strict=True):
+    numbers = np.flatnonzero(np.bincount(pale.names, minlength=len(pale.marks)) > too_few)
+    fringes = _halos(pale)
+    for number, (around, sure) in zip(numbers, _around(pale, numbers), strict=True):
         most = sure.mean(axis=0)
         better = np.maximum(around, sure)
         halfway = (better.min(axis=0) > GAP) & (most > PARTLY) & ~fringes[number]
@@ -150,16 +149,16 @@ def _frame_cells(colours: Numbers, pale: Hues, plain: Hues) -> float:
 
 def _outline_cells(colours: Numbers, plain: Hues) -> None:
     """Name the colours (R, R) of cells that closed lines away from all frames go around."""
-    framed = grown(over_cells(colours >= 0, plain.n), MARGIN + 1)
+    framed = grown(over_cells(colours >= 0, plain.grid.n), MARGIN + 1)
     alone = plain.some((plain.share > PALEST_ALONE) & ~framed.reshape(-1)[plain.places])
     longest = alone.per_cell().max(axis=(1, 2))
-    for number in np.flatnonzero(longest > STRAY * plain.n):
+    for number in np.flatnonzero(longest > STRAY * plain.grid.n):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
 
 
 def _faint_frames(hues: Hues, colours: Numbers, grounds: Floats, width: float) -> Layer:
     """(R, R): which borders have so little ink that the ground shows through, judged by their two best sides."""
-    n = hues.n
+    n = hues.grid.n
     depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
     along = slice(corner, n - corner)
     cells = _ink(hues.some((colours >= 0).reshape(-1)[hues.cells]), colours >= 0, grounds)
@@ -179,26 +178,30 @@ def _ink(hues: Hues, chosen: Layer, grounds: Floats) -> Floats:
     A pixel is taken to be p x ground + q x mark, in any shade: then q / (p + q) is ink. On a dark ground, where a shade
     tells nothing, q itself is.
     """
-    seen, mark, ground = hues.pixels, hues.marks[hues.names], grounds.reshape(-1, 3)[hues.cells]
-    (mm, gg, mg), (sm, sg) = (
-        [np.einsum("ij,ij->i", one, other) for one, other in pairs]
-        for pairs in (((mark, mark), (ground, ground), (mark, ground)), ((seen, mark), (seen, ground)))
+    n, count = hues.grid.n, chosen.size
+    mark, ground = hues.marks[:, None], grounds.reshape(1, -1, 3)
+    mm, gg, mg = (
+        (one * other).sum(axis=2, keepdims=True) for one, other in ((mark, mark), (ground, ground), (mark, ground))
     )
     both = np.maximum(mm * gg - mg * mg, 1e-6)
-    q, p = (sm * gg - sg * mg) / both, (sg * mm - sm * mg) / both
-    share = np.where(ground.sum(axis=1) < 3 * DARK, q, q / np.maximum(q + p.clip(0.0), 1e-6))
-    place = np.cumsum(chosen.reshape(-1)) - 1
-    rows, cols = np.divmod(hues.places, hues.size * hues.n)
-    ink: Floats = np.zeros((np.count_nonzero(chosen), hues.n, hues.n))
-    ink[place[hues.cells], rows % hues.n, cols % hues.n] = share.clip(0.0, 1.0)
+    to_mark, to_ground = (mark * gg - ground * mg) / both, (ground * mm - mark * mg) / both  # (marks, cells, 3)
+    keys = hues.names * count + hues.cells
+    q, p = (
+        np.einsum("ij,ij->i", hues.pixels, way.astype(np.float32).reshape(-1, 3)[keys]) for way in (to_mark, to_ground)
+    )
+    dark = (ground[0].mean(axis=1) < DARK)[hues.cells]
+    share = np.where(dark, q, q / np.maximum(q + np.maximum(p, 0.0), 1e-6))
+    first = np.cumsum(chosen.reshape(-1)) - 1
+    ink = np.zeros((np.count_nonzero(chosen), n, n), np.float32)
+    ink.reshape(-1)[first[hues.cells] * n**2 + hues.grid.within[hues.places]] = share.clip(0.0, 1.0)
     return ink
 
 
-def _halos(pale: Hues, plain: Layer) -> Layer:
-    """(K, R, R): in which cells a colour is but the pale fringe that sharpening leaves around a line of another one.
-
-    `plain` (K,) are the colours that are plain to see anywhere."""
+def _halos(pale: Hues) -> Layer:
+    """(K, R, R): in which cells a colour is but the pale fringe that sharpening leaves around a line of another one."""
     amount = pale.per_cell(pale.share)
+    plain = np.zeros(len(amount), bool)
+    plain[pale.names[pale.share > PALEST]] = True
     fringe: Layer = (amount < HALO * amount[plain].max(axis=0)) & (amount < PALE_HALO * pale.per_cell())
     return fringe
 
@@ -231,45 +234,45 @@ def _give(colours: Numbers, cells: Layer, number: int) -> None:
 
 
 def _around(hues: Hues, numbers: Numbers) -> Floats:
-    """(K, 4, R, R): the share of each side of each cell that is in each colour; 0 in cells with too little of it.
+    """(K, 2, 4, R, R): the share of each side of each cell that is in each colour, and that plainly is; 0 in cells with
+    too little of it.
 
     A frame lies well inside its cell. A recoloured grid line does not; but where the neighbour has a frame of its own,
     colour on the line says nothing about this cell.
     """
-    size, n = hues.size, hues.n
+    n = hues.grid.n
     which, cells = _cells_with(hues, numbers, GAP * (n - 2 * round(CORNER * n)))
-    inside, on_line = np.zeros((2, 4, len(numbers), size, size), np.float32)
+    inside, on_line = np.zeros((2, 2, 4, len(numbers), hues.grid.size, hues.grid.size), np.float32)
     own = slice(MARGIN, MARGIN + n)
-    inside[:, *which] = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
-    on_line[:, *which] = _sides(cells, skip=0, margin=MARGIN)
-    framed = np.pad(inside.min(axis=0) > ALONG, ((0, 0), (1, 1), (1, 1)))
-    beside = [framed[:, :-2, 1:-1], framed[:, 2:, 1:-1], framed[:, 1:-1, :-2], framed[:, 1:-1, 2:]]
-    on_line[np.stack(beside)] = 0.0
-    better = on_line.min(axis=0) > inside.min(axis=0)
-    return np.where(better, on_line, inside).transpose(1, 0, 2, 3)
+    inside[:, :, *which] = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
+    on_line[:, :, *which] = _sides(cells, skip=0, margin=MARGIN)
+    least = inside.min(axis=1)
+    framed = np.pad(least > ALONG, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    beside = framed[..., :-2, 1:-1], framed[..., 2:, 1:-1], framed[..., 1:-1, :-2], framed[..., 1:-1, 2:]
+    on_line[np.stack(beside, axis=1)] = 0.0
+    better = on_line.min(axis=1) > least
+    return np.where(better[:, None], on_line, inside).transpose(2, 0, 1, 3, 4)
 
 
 def _cells_with(hues: Hues, numbers: Numbers, enough: float) -> tuple[tuple[Numbers, ...], NDArray[np.uint8]]:
-    """Colour, row and column (M,) of the cells that have more than enough pixels of a colour in or around them; and
-    these (M, m, m), each with MARGIN pixels around it."""
-    size, n = hues.size, hues.n
-    side, m = size * n + 2 * MARGIN, n + 2 * MARGIN
-    order = np.full(len(hues.marks), -1)
-    order[numbers] = np.arange(len(numbers))
-    layers = np.zeros((len(numbers), side, side), np.uint8)
-    chosen = np.flatnonzero(order[hues.names] >= 0)
-    rows, cols = np.divmod(hues.places[chosen], size * n)
-    layers[order[hues.names[chosen]], rows + MARGIN, cols + MARGIN] = 1
+    """Colour, row and column (M,) of the cells that may have more than enough pixels of a colour along each side; and
+    these (M, m, m), with MARGIN pixels around each: 1 where there is the colour, 2 where it is plain."""
+    size, n = hues.grid.size, hues.grid.n
+    side, m = size * n, n + 2 * MARGIN
+    layers = np.zeros((len(hues.marks), side, side), np.uint8)
+    layers.reshape(-1)[hues.names * side**2 + hues.places] = 1 + (hues.share > PALEST)
+    layers = np.pad(layers[numbers], ((0, 0), (MARGIN, MARGIN), (MARGIN, MARGIN)))
     counts = np.pad(hues.per_cell()[numbers], ((0, 0), (1, 1), (1, 1)))
-    tall = counts[:, :-2] + counts[:, 1:-1] + counts[:, 2:]
-    which = np.nonzero(tall[..., :-2] + tall[..., 1:-1] + tall[..., 2:] > enough)
+    beside = counts[:, :-2, 1:-1], counts[:, 2:, 1:-1], counts[:, 1:-1, :-2], counts[:, 1:-1, 2:]
+    which = np.nonzero(counts[:, 1:-1, 1:-1] + np.minimum.reduce(beside) > enough)
     layer, down, across = layers.strides
     shape, strides = (len(numbers), size, size, m, m), (layer, down * n, across * n, down, across)
     return which, as_strided(layers, shape, strides, writeable=False)[which]
 
 
 def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
-    """(4, M): the share of each side (top, bottom, left, right) along which the layer runs, of cells (M, m, m).
+    """(2, 4, M): the share of each side (top, bottom, left, right) along which there is colour, and along which it is
+    plain, of cells (M, m, m) as `_cells_with` gives them.
 
     They are shown with `margin` pixels around them. Looked at is a strip from the edge, or `skip` pixels inside it, to
     DEPTH.
@@ -283,13 +286,14 @@ def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
         for part in (cells, cells.transpose(0, 2, 1))
         for places in (slice(skip, depth), slice(m - depth, m - skip))
     ]
-    shares: Floats = np.stack(strips).mean(axis=2)
+    sides = np.stack(strips)  # (4, M, along)
+    shares: Floats = np.stack([sides > 0, sides > 1]).mean(axis=3)
     return shares
 
 
 def _shut_in(line: Hues) -> Layer:
     """(R, R): the cells whose middles cannot be left without crossing the line."""
-    size, n = line.size, line.n
+    size, n = line.grid.size, line.grid.n
     free = np.pad((~grown(line.layer(), 1)).view(np.uint8), 1, constant_values=1)
     reached = 2
     cv2.floodFill(free, None, (0, 0), reached, flags=4)
