@@ -44,8 +44,13 @@ _CODES = np.array([UNMARKED, *COLOURS.values()])
 TWINS = 2.0
 """Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
 
-OWN_HAND = 0.71
-"""Share of a board that the given one must explain: bad pictures keep 0.75, redrawn ones have less than 0.7."""
+LARGE, OWN_LETTERS = 20, 0.89
+"""Cells of so many pixels are large; what the given letters must explain of large ones: bad pictures keep 0.94, other
+faces have up to 0.84."""
+
+OWN_SMALL_LETTERS, OWN_BOARD = 0.76, 0.71
+"""The same for small cells, whose letters are much alike in all faces; and what the given board must explain of all:
+bad pictures keep 0.75 of both, other skins have up to 0.79 of the letters, but not 0.68 of the board."""
 
 
 class WordSearchRenderer(BoardRenderer[WordGrid]):
@@ -101,7 +106,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
-        if _hand(self, problem, style).explains(seen.board) < OWN_HAND:
+        letters, whole = _hands(self, problem, style)
+        large = len(seen.board) >= LARGE * seen.frame.rows
+        own = letters.explains(seen.board) >= (OWN_LETTERS if large else OWN_SMALL_LETTERS)
+        if not own or (not large and whole.explains(seen.board) < OWN_BOARD):
             raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
@@ -135,9 +143,14 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
 
 @lru_cache(maxsize=GIVENS)
-def _hand(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style) -> Hand:
-    """The board as it was given, kept for the next picture of a group."""
-    return Hand(given_board(renderer, problem, style).cells)
+def _hands(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style) -> tuple[Hand, Hand]:
+    """The letters and the whole board as they were given, kept for the next picture of a group."""
+    given = given_board(renderer, problem, style).cells
+    size = problem.position.size
+    tiles = smooth_tiles(renderer, style, size, size)
+    inner = np.zeros(tiles.images.shape[1:3], bool)
+    inner[tiles.inner, tiles.inner] = True
+    return Hand(given, np.tile(inner, (size, size)), 2), Hand(given, np.ones(given.shape[:2], bool), 1)
 
 
 @lru_cache(maxsize=64)

@@ -10,33 +10,36 @@ from __future__ import annotations
 from math import gcd
 
 import numpy as np
+from numpy.typing import NDArray
 
 from renderers.reading.register import Floats
 
-SAMPLES = 12_000
+SAMPLES = 8_000
 """So many pixels, from all over a picture, tell."""
 
 
 class Hand:
-    """A picture (h, w, 3) as it was given, prepared for telling whether others are made of it."""
+    """A picture (h, w, 3) as it was given, prepared for telling whether others are made of it.
 
-    def __init__(self, given: Floats) -> None:
-        high, wide = given.shape[:2]
-        grey = np.pad(given.mean(axis=2, dtype=np.float64), 1, mode="edge")
-        step = max(1, high * wide // SAMPLES)
-        while gcd(step, wide) > 1:
+    Looked at are only the pixels `where` (h, w), the same number in each row that has any, and each may be mixed with
+    those up to `reach` beside it.
+    """
+
+    def __init__(self, given: Floats, where: NDArray[np.bool_], reach: int) -> None:
+        high, wide = where.shape
+        step, row = max(1, np.count_nonzero(where) // SAMPLES), int(where.sum(axis=1).max())
+        while gcd(step, row) > 1:
             step += 1
-        self._step = step
-        mixed = [
-            grey[down : down + high, right : right + wide].ravel()[::step] for down in range(3) for right in range(3)
-        ]
-        centred = np.stack([each - each.mean() for each in mixed], axis=1)
-        self._mixtures = np.ascontiguousarray(np.linalg.qr(centred)[0].T, np.float32)  # (9, pixels)
+        self._places = np.flatnonzero(where)[::step]
+        grey = np.pad(given.mean(axis=2, dtype=np.float64), reach, mode="edge")
+        shifts = [(down, right) for down in range(2 * reach + 1) for right in range(2 * reach + 1)]
+        near = [grey[down : down + high, right : right + wide].ravel()[self._places] for down, right in shifts]
+        centred = np.stack([each - each.mean() for each in near], axis=1)
+        self._mixtures = np.ascontiguousarray(np.linalg.qr(centred)[0].T, np.float32)  # (shifts, pixels)
 
     def explains(self, seen: Floats) -> float:
-        """The share of what there is to see in a picture that a mixture of neighbours in the given one explains."""
-        few = seen.reshape(-1, 3)[:: self._step]
-        grey = np.einsum("ij->i", few)
+        """The share of what there is to see in a picture (h, w, 3) that the given one, so mixed, explains."""
+        grey = np.einsum("ij->i", seen.reshape(-1, 3)[self._places])
         grey -= grey.mean()
         along = np.einsum("ij,j->i", self._mixtures, grey)
-        return float(along @ along / max(float(grey @ grey), 1e-6))
+        return float(along @ along) / max(float(grey @ grey), 1e-6)
