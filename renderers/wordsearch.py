@@ -44,13 +44,12 @@ _CODES = np.array([UNMARKED, *COLOURS.values()])
 TWINS = 2.0
 """Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
 
-LARGE, OWN_LETTERS = 20, 0.89
-"""Cells of so many pixels are large; what the given letters must explain of large ones: bad pictures keep 0.94, other
-faces have up to 0.84."""
+OWN_LETTERS = ((28, 0.94), (20, 0.89), (0, 0.76))
+"""What the given letters must explain of those in cells of so many pixels: bad pictures keep 0.967, 0.939 and 0.798 of
+it, other faces have up to 0.912, 0.841 and 0.794. Small letters are much alike in all faces."""
 
-OWN_SMALL_LETTERS, OWN_BOARD = 0.76, 0.71
-"""The same for small cells, whose letters are much alike in all faces; and what the given board must explain of all:
-bad pictures keep 0.75 of both, other skins have up to 0.79 of the letters, but not 0.68 of the board."""
+OWN_BOARD = 0.71
+"""What the given board must explain of the whole: bad pictures keep 0.75, most other skins have less than 0.68."""
 
 
 class WordSearchRenderer(BoardRenderer[WordGrid]):
@@ -107,9 +106,9 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
     def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
         letters, whole = _hands(self, problem, style)
-        large = len(seen.board) >= LARGE * seen.frame.rows
-        own = letters.explains(seen.board) >= (OWN_LETTERS if large else OWN_SMALL_LETTERS)
-        if not own or (not large and whole.explains(seen.board) < OWN_BOARD):
+        n = len(seen.board) // seen.frame.rows
+        enough = next(share for least, share in OWN_LETTERS if n >= least)
+        if letters.explains(seen.board) < enough or whole.explains(seen.board) < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:

@@ -28,6 +28,9 @@ SAME_HUE = 0.88
 """Cosine between two colours' directions away from grey, to be called by the same name."""
 
 
+MARGIN = 2
+"""Pixels beyond a cell that still count as its border: recoloured grid lines belong to both neighbours."""
+
 LOWEST, COARSE = -50.0, 0.7
 """Undone colour drift may take levels down to the first, and as far above 255: bytes hold this share of them."""
 
@@ -40,13 +43,16 @@ class Grid:
     n: int
     cells: Numbers  # (pixels,): their cell, in the flat (R, R) cells
     within: Numbers  # (pixels,): their place in that cell, in the flat (n, n) pixels
+    padded: Numbers  # (pixels,): their place in the flat board with MARGIN more pixels all round
 
     @staticmethod
     @lru_cache(maxsize=16)
     def of(size: int, n: int) -> Grid:
         cell, place = np.divmod(np.arange(size * n), n)
         cells, within = np.add.outer(cell * size, cell), np.add.outer(place * n, place)
-        return Grid(size, n, cells.reshape(-1), within.reshape(-1))
+        along = np.arange(size * n) + MARGIN
+        padded = np.add.outer(along * (size * n + 2 * MARGIN), along)
+        return Grid(size, n, cells.reshape(-1), within.reshape(-1), padded.reshape(-1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,28 +71,26 @@ class Hues:
     def of(cls, board: Floats, marks: Floats, size: int, faintest: float) -> Hues:
         grid = Grid.of(size, len(board) // size)
         vivid = _vivid(board, faintest)
-        pixels = board.reshape(-1, 3)[vivid]
-        red, green, blue = np.ascontiguousarray(pixels.T)
+        pixels = board.reshape(-1, 3).take(vivid, axis=0)
+        planes = np.ascontiguousarray(pixels.T)
+        red, green, blue = planes
         strength = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
         grey = (red + green + blue) / 3
         away = np.sqrt((red - grey) ** 2 + (green - grey) ** 2 + (blue - grey) ** 2)
-        likeness = [red * r + green * g + blue * b for r, g, b in from_grey(marks).astype(np.float32)]
-        best, names = likeness[0], np.zeros(len(vivid), np.intp)
-        for number, each in enumerate(likeness[1:], 1):
-            names[each > best] = number
-            best = np.maximum(best, each)
+        likeness = from_grey(marks).astype(np.float32) @ planes  # (K, N), times how far from grey
+        names, best = likeness.argmax(axis=0), likeness.max(axis=0)
         share = strength / (marks.max(axis=1) - marks.min(axis=1)).astype(np.float32)[names]
         named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > faintest))
         if len(named) < len(vivid):
-            vivid, names, share, pixels = vivid[named], names[named], share[named], pixels[named]
-        return cls(vivid, names, share, pixels, grid.cells[vivid], marks, grid)
+            vivid, names, share, pixels = (part.take(named, axis=0) for part in (vivid, names, share, pixels))
+        return cls(vivid, names, share, pixels, grid.cells.take(vivid), marks, grid)
 
     def some(self, chosen: Layer) -> Hues:
         """Those of the pixels (N,) that are chosen."""
         at = np.flatnonzero(chosen)
         if len(at) == len(chosen):
             return self
-        parts = (part[at] for part in (self.places, self.names, self.share, self.pixels, self.cells))
+        parts = (part.take(at, axis=0) for part in (self.places, self.names, self.share, self.pixels, self.cells))
         return Hues(*parts, self.marks, self.grid)
 
     def per_cell(self, weights: Floats | None = None) -> Floats:

@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
-from renderers.reading.hues import FAINTEST, Hues, Layer, Numbers, from_grey
+from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Numbers, from_grey
 from renderers.reading.register import Floats
 
 PALEST = 0.3
@@ -47,9 +47,6 @@ DEPTH = 0.3
 
 CORNER = 0.15
 """Share of a side, at both ends, that is the corner and belongs to no side."""
-
-MARGIN = 2
-"""Pixels beyond the cell that still count as its border: recoloured grid lines belong to both neighbours."""
 
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
@@ -128,31 +125,34 @@ def over_cells(chosen: Layer, n: int) -> Layer:
 
 def _frame_cells(colours: Numbers, pale: Hues) -> float:
     """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1."""
-    confidence, n = 1.0, pale.grid.n
+    n = pale.grid.n
     too_few = 2 * ALONG * (n - 2 * round(CORNER * n))  # for two sides of one cell
     numbers = np.flatnonzero(np.bincount(pale.names, minlength=len(pale.marks)) > too_few)
-    fringes = _halos(pale)
-    for number, (around, sure) in zip(numbers, _around(pale, numbers), strict=True):
-        most = sure.mean(axis=0)
-        better = np.maximum(around, sure)
-        halfway = (better.min(axis=0) > GAP) & (most > PARTLY) & ~fringes[number]
-        sides = np.where(most > MOSTLY, better, sure)
-        least = sides.min(axis=0)
-        framed = ((least > ALONG) | ((least > GAP) & (sides.mean(axis=0) > NEARLY))) & ~fringes[number]
-        confidence = min(confidence, float(np.where(framed, least, 1.0).min()))
-        if (halfway & ~framed).any():
-            row, col = np.argwhere(halfway & ~framed)[0]
+    around, sure = _around(pale, numbers)
+    better, most = np.maximum(around, sure), sure.mean(axis=0)
+    halfway = (better.min(axis=0) > GAP) & (most > PARTLY)
+    sides = np.where(most > MOSTLY, better, sure)
+    least = sides.min(axis=0)
+    framed = (least > ALONG) | ((least > GAP) & (sides.mean(axis=0) > NEARLY))
+    lines = ~_halos(pale)[numbers]
+    halfway, framed = halfway & ~framed & lines, framed & lines
+    for number, cells, doubtful in zip(numbers, framed, halfway, strict=True):
+        if doubtful.any():
+            row, col = np.argwhere(doubtful)[0]
             raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
-        _give(colours, framed, int(number))
-    return confidence
+        _give(colours, cells, int(number))
+    return float(least[framed].min(initial=1.0))
 
 
 def _outline_cells(colours: Numbers, plain: Hues) -> None:
     """Name the colours (R, R) of cells that closed lines away from all frames go around."""
+    enough = STRAY * plain.grid.n
+    alone = plain.some((plain.share > PALEST_ALONE) & (colours < 0).reshape(-1)[plain.cells])
+    if alone.per_cell().max() <= enough:
+        return
     framed = grown(over_cells(colours >= 0, plain.grid.n), MARGIN + 1)
-    alone = plain.some((plain.share > PALEST_ALONE) & ~framed.reshape(-1)[plain.places])
-    longest = alone.per_cell().max(axis=(1, 2))
-    for number in np.flatnonzero(longest > STRAY * plain.grid.n):
+    alone = alone.some(~framed.reshape(-1)[alone.places])
+    for number in np.flatnonzero(alone.per_cell().max(axis=(1, 2)) > enough):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
 
 
@@ -165,11 +165,19 @@ def _faint_frames(hues: Hues, colours: Numbers, grounds: Floats, width: float) -
     upright = cells.transpose(0, 2, 1)
     strips = [part[:, along, some] for part in (cells, upright) for some in (slice(depth), slice(n - depth, n))]
     across = np.stack(strips)  # (4, K, along, depth)
-    sides = (np.median(part, axis=2) for part in (across.max(axis=3), across.sum(axis=3)))  # (4, K) each
-    peak, amount = (np.sort(part, axis=0)[2:].mean(axis=0) for part in sides)
+    sides = _middle(np.stack([across.max(axis=3), across.sum(axis=3)]))  # (2, 4, K)
+    peak, amount = np.sort(sides, axis=1)[:, 2:].mean(axis=1)
     faint = np.zeros(colours.shape, bool)
     faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
     return faint
+
+
+def _middle(values: Floats) -> Floats:
+    """The median along the last axis."""
+    count = values.shape[-1]
+    ranked = np.sort(values, axis=-1)
+    middle: Floats = (ranked[..., (count - 1) // 2] + ranked[..., count // 2]) / 2
+    return middle
 
 
 def _ink(hues: Hues, chosen: Layer, grounds: Floats) -> Floats:
@@ -234,7 +242,7 @@ def _give(colours: Numbers, cells: Layer, number: int) -> None:
 
 
 def _around(hues: Hues, numbers: Numbers) -> Floats:
-    """(K, 2, 4, R, R): the share of each side of each cell that is in each colour, and that plainly is; 0 in cells with
+    """(2, 4, K, R, R): the share of each side of each cell that is in each colour, and that plainly is; 0 in cells with
     too little of it.
 
     A frame lies well inside its cell. A recoloured grid line does not; but where the neighbour has a frame of its own,
@@ -251,17 +259,18 @@ def _around(hues: Hues, numbers: Numbers) -> Floats:
     beside = framed[..., :-2, 1:-1], framed[..., 2:, 1:-1], framed[..., 1:-1, :-2], framed[..., 1:-1, 2:]
     on_line[np.stack(beside, axis=1)] = 0.0
     better = on_line.min(axis=1) > least
-    return np.where(better[:, None], on_line, inside).transpose(2, 0, 1, 3, 4)
+    return np.where(better[:, None], on_line, inside)
 
 
 def _cells_with(hues: Hues, numbers: Numbers, enough: float) -> tuple[tuple[Numbers, ...], NDArray[np.uint8]]:
     """Colour, row and column (M,) of the cells that may have more than enough pixels of a colour along each side; and
     these (M, m, m), with MARGIN pixels around each: 1 where there is the colour, 2 where it is plain."""
     size, n = hues.grid.size, hues.grid.n
-    side, m = size * n, n + 2 * MARGIN
-    layers = np.zeros((len(hues.marks), side, side), np.uint8)
-    layers.reshape(-1)[hues.names * side**2 + hues.places] = 1 + (hues.share > PALEST)
-    layers = np.pad(layers[numbers], ((0, 0), (MARGIN, MARGIN), (MARGIN, MARGIN)))
+    side, m = size * n + 2 * MARGIN, n + 2 * MARGIN
+    layers = np.zeros((len(numbers) + 1, side, side), np.uint8)
+    order = np.full(len(hues.marks), len(numbers))  # the others share the last layer
+    order[numbers] = np.arange(len(numbers))
+    layers.reshape(-1)[(order * side**2)[hues.names] + hues.grid.padded.take(hues.places)] = 1 + (hues.share > PALEST)
     counts = np.pad(hues.per_cell()[numbers], ((0, 0), (1, 1), (1, 1)))
     beside = counts[:, :-2, 1:-1], counts[:, 2:, 1:-1], counts[:, 1:-1, :-2], counts[:, 1:-1, 2:]
     which = np.nonzero(counts[:, 1:-1, 1:-1] + np.minimum.reduce(beside) > enough)
