@@ -53,13 +53,22 @@ def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.01
     return max(1, min(round(cell * hundredths / 100), round(pixels * widest)))
 
 
-def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, faintest: float = FAINTEST) -> Outlines:
+def read_frames(
+    seen: Seen,
+    style: Style,
+    marks: Floats,
+    shades: Floats,
+    ground: NDArray[np.intp],
+    *,
+    faintest: float = FAINTEST,
+) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them."""
     frame, sharpened = seen.frame, _is_sharpened(seen)
     return read_outlines(
         smooth_board(seen.board) if sharpened else seen.board,
         marks,
-        grounds,
+        shades,
+        ground,
         width=frame_width(frame.cell, style.number("frame"), style.pixels) / frame.cell,
         closer=lambda: seen.drift.undo(
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))

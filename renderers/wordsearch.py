@@ -86,9 +86,11 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
-        size = problem.position.size
-        grounds = np.full((size, size, 3), parse_colour(style["cell"]), np.float32)
-        outlines = read_frames(seen, style, _mark_colours(style), grounds)
+        shades, ground = (
+            np.array([parse_colour(style["cell"])], np.float64),
+            np.zeros((seen.frame.rows, seen.frame.cols), np.intp),
+        )
+        outlines = read_frames(seen, style, _mark_colours(style), shades, ground)
         plain = without_ink(seen, outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)

@@ -79,7 +79,7 @@ class Hues:
         away = np.sqrt((red - grey) ** 2 + (green - grey) ** 2 + (blue - grey) ** 2)
         likeness = from_grey(marks).astype(np.float32) @ planes  # (K, N), times how far from grey
         names, best = likeness.argmax(axis=0), likeness.max(axis=0)
-        share = strength / (marks.max(axis=1) - marks.min(axis=1)).astype(np.float32)[names]
+        share = strength / (marks.max(axis=1) - marks.min(axis=1)).astype(np.float32).take(names)
         named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > faintest))
         if len(named) < len(vivid):
             vivid, names, share, pixels = (part.take(named, axis=0) for part in (vivid, names, share, pixels))

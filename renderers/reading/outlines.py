@@ -18,20 +18,12 @@ from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Numbers, from_grey
+from renderers.reading.ink import CORNER, DEPTH, faint_frames
 from renderers.reading.register import Floats
 
 PALEST = 0.3
 """A frame's pixels may be as pale as this share of the skin's own colour; where its other sides are plain to see, even
 paler, see `WASHED_OUT`."""
-
-OPAQUE, FAINT = 0.6, 0.54
-"""Share of ink in the middle of a line that is surely meant, and that may be a blurred one."""
-
-ENOUGH_INK = 0.68
-"""Blur spreads ink and takes none away: the share of a clean frame's ink that a blurred one must have."""
-
-DARK = 128.0
-"""On a ground darker than this a darker shade of a colour looks just like a faint one."""
 
 HALO, PALE_HALO = 0.25, 0.62
 """A colour with so small a share of the strongest one's ink in a cell, and so pale, is a fringe of it."""
@@ -41,12 +33,6 @@ PALEST_ALONE = 0.36
 
 RIVAL = 0.25
 """A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
-
-DEPTH = 0.3
-"""How far into a cell its border may reach, as a share of its side."""
-
-CORNER = 0.15
-"""Share of a side, at both ends, that is the corner and belongs to no side."""
 
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
@@ -74,7 +60,8 @@ class Outlines:
 def read_outlines(
     board: Floats,
     marks: Floats,
-    grounds: Floats,
+    shades: Floats,
+    ground: Numbers,
     *,
     width: float,
     closer: Callable[[], Floats],
@@ -83,11 +70,11 @@ def read_outlines(
 ) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
 
-    `grounds` (R, R, 3) are the cells' own colours, and `width` is that of a clean frame, as a share of a cell. `closer`
-    gives the same board in more pixels: thin lines may look faint from afar. `lead` is the least by which a border's
-    hue must be nearer to its colour than to any other (cosine).
+    The cells' own colours are `shades` (S, 3), of which `ground` (R, R) numbers each one's, and `width` is that of a
+    clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from afar.
+    `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
     """
-    size = len(grounds)
+    size = len(ground)
     pale = Hues.of(board, marks, size, faintest)
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
@@ -100,10 +87,10 @@ def read_outlines(
         return Outlines(colours, confidence, ink)
     if lead:
         _demand_plain_hues(plain, colours, lead)
-    faint = _faint_frames(pale, colours, grounds, width)
+    faint = faint_frames(pale, colours, shades, ground, width)
     if faint.any():
         near = Hues.of(closer(), marks, size, faintest)
-        faint &= _faint_frames(near, colours, grounds, width)
+        faint &= faint_frames(near, colours, shades, ground, width)
     if faint.any():
         row, col = np.argwhere(faint)[0]
         raise UnreadableImage(f"the ground shows through the border of cell ({row}, {col}): it may not be meant")
@@ -147,62 +134,13 @@ def _frame_cells(colours: Numbers, pale: Hues) -> float:
 def _outline_cells(colours: Numbers, plain: Hues) -> None:
     """Name the colours (R, R) of cells that closed lines away from all frames go around."""
     enough = STRAY * plain.grid.n
-    alone = plain.some((plain.share > PALEST_ALONE) & (colours < 0).reshape(-1)[plain.cells])
+    alone = plain.some((plain.share > PALEST_ALONE) & (colours < 0).take(plain.cells))
     if alone.per_cell().max() <= enough:
         return
     framed = grown(over_cells(colours >= 0, plain.grid.n), MARGIN + 1)
-    alone = alone.some(~framed.reshape(-1)[alone.places])
+    alone = alone.some(~framed.take(alone.places))
     for number in np.flatnonzero(alone.per_cell().max(axis=(1, 2)) > enough):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
-
-
-def _faint_frames(hues: Hues, colours: Numbers, grounds: Floats, width: float) -> Layer:
-    """(R, R): which borders have so little ink that the ground shows through, judged by their two best sides."""
-    n = hues.grid.n
-    depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
-    along = slice(corner, n - corner)
-    cells = _ink(hues.some((colours >= 0).reshape(-1)[hues.cells]), colours >= 0, grounds)
-    upright = cells.transpose(0, 2, 1)
-    strips = [part[:, along, some] for part in (cells, upright) for some in (slice(depth), slice(n - depth, n))]
-    across = np.stack(strips)  # (4, K, along, depth)
-    sides = _middle(np.stack([across.max(axis=3), across.sum(axis=3)]))  # (2, 4, K)
-    peak, amount = np.sort(sides, axis=1)[:, 2:].mean(axis=1)
-    faint = np.zeros(colours.shape, bool)
-    faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
-    return faint
-
-
-def _middle(values: Floats) -> Floats:
-    """The median along the last axis."""
-    count = values.shape[-1]
-    ranked = np.sort(values, axis=-1)
-    middle: Floats = (ranked[..., (count - 1) // 2] + ranked[..., count // 2]) / 2
-    return middle
-
-
-def _ink(hues: Hues, chosen: Layer, grounds: Floats) -> Floats:
-    """(K, n, n): how much of each coloured pixel of the chosen cells is ink, and not the ground behind it; else 0.
-
-    A pixel is taken to be p x ground + q x mark, in any shade: then q / (p + q) is ink. On a dark ground, where a shade
-    tells nothing, q itself is.
-    """
-    n, count = hues.grid.n, chosen.size
-    mark, ground = hues.marks[:, None], grounds.reshape(1, -1, 3)
-    mm, gg, mg = (
-        (one * other).sum(axis=2, keepdims=True) for one, other in ((mark, mark), (ground, ground), (mark, ground))
-    )
-    both = np.maximum(mm * gg - mg * mg, 1e-6)
-    to_mark, to_ground = (mark * gg - ground * mg) / both, (ground * mm - mark * mg) / both  # (marks, cells, 3)
-    keys = hues.names * count + hues.cells
-    q, p = (
-        np.einsum("ij,ij->i", hues.pixels, way.astype(np.float32).reshape(-1, 3)[keys]) for way in (to_mark, to_ground)
-    )
-    dark = (ground[0].mean(axis=1) < DARK)[hues.cells]
-    share = np.where(dark, q, q / np.maximum(q + np.maximum(p, 0.0), 1e-6))
-    first = np.cumsum(chosen.reshape(-1)) - 1
-    ink = np.zeros((np.count_nonzero(chosen), n, n), np.float32)
-    ink.reshape(-1)[first[hues.cells] * n**2 + hues.grid.within[hues.places]] = share.clip(0.0, 1.0)
-    return ink
 
 
 def _halos(pale: Hues) -> Layer:
@@ -255,9 +193,10 @@ def _around(hues: Hues, numbers: Numbers) -> Floats:
     inside[:, :, *which] = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
     on_line[:, :, *which] = _sides(cells, skip=0, margin=MARGIN)
     least = inside.min(axis=1)
-    framed = np.pad(least > ALONG, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    beside = framed[..., :-2, 1:-1], framed[..., 2:, 1:-1], framed[..., 1:-1, :-2], framed[..., 1:-1, 2:]
-    on_line[np.stack(beside, axis=1)] = 0.0
+    on_line[:, 0, :, 1:][least[..., :-1, :] > ALONG] = 0.0
+    on_line[:, 1, :, :-1][least[..., 1:, :] > ALONG] = 0.0
+    on_line[:, 2, ..., 1:][least[..., :-1] > ALONG] = 0.0
+    on_line[:, 3, ..., :-1][least[..., 1:] > ALONG] = 0.0
     better = on_line.min(axis=1) > least
     return np.where(better[:, None], on_line, inside)
 
@@ -270,8 +209,11 @@ def _cells_with(hues: Hues, numbers: Numbers, enough: float) -> tuple[tuple[Numb
     layers = np.zeros((len(numbers) + 1, side, side), np.uint8)
     order = np.full(len(hues.marks), len(numbers))  # the others share the last layer
     order[numbers] = np.arange(len(numbers))
-    layers.reshape(-1)[(order * side**2)[hues.names] + hues.grid.padded.take(hues.places)] = 1 + (hues.share > PALEST)
-    counts = np.pad(hues.per_cell()[numbers], ((0, 0), (1, 1), (1, 1)))
+    layers.reshape(-1)[(order * side**2).take(hues.names) + hues.grid.padded.take(hues.places)] = 1 + (
+        hues.share > PALEST
+    )
+    counts = np.zeros((len(numbers), size + 2, size + 2))
+    counts[:, 1:-1, 1:-1] = hues.per_cell()[numbers]
     beside = counts[:, :-2, 1:-1], counts[:, 2:, 1:-1], counts[:, 1:-1, :-2], counts[:, 1:-1, 2:]
     which = np.nonzero(counts[:, 1:-1, 1:-1] + np.minimum.reduce(beside) > enough)
     layer, down, across = layers.strides
