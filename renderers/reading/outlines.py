@@ -71,8 +71,8 @@ def read_outlines(
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
 
     The cells' own colours are `shades` (S, 3), of which `ground` (R, R) numbers each one's, and `width` is that of a
-    clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from afar.
-    `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
+    clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from
+    afar. `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
     """
     size = len(ground)
     pale = Hues.of(board, marks, size, faintest)
