@@ -27,7 +27,7 @@ class Hand:
 
     def __init__(self, given: Floats, where: NDArray[np.bool_], reach: int) -> None:
         high, wide = where.shape
-        step, row = max(1, np.count_nonzero(where) // SAMPLES), int(where.sum(axis=1).max())
+        step, row = max(1, int(where.sum()) // SAMPLES), int(where.sum(axis=1).max())
         while gcd(step, row) > 1:
             step += 1
         self._places = np.flatnonzero(where)[::step]

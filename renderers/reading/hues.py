@@ -81,23 +81,24 @@ class Hues:
         names, best = likeness.argmax(axis=0), likeness.max(axis=0)
         share = strength / (marks.max(axis=1) - marks.min(axis=1)).astype(np.float32).take(names)
         named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > faintest))
-        if len(named) < len(vivid):
-            vivid, names, share, pixels = (part.take(named, axis=0) for part in (vivid, names, share, pixels))
-        return cls(vivid, names, share, pixels, grid.cells.take(vivid), marks, grid)
+        return cls(vivid, names, share, pixels, grid.cells.take(vivid), marks, grid)._at(named)
 
     def some(self, chosen: Layer) -> Hues:
         """Those of the pixels (N,) that are chosen."""
-        at = np.flatnonzero(chosen)
-        if len(at) == len(chosen):
+        return self._at(np.flatnonzero(chosen))
+
+    def _at(self, some: Numbers) -> Hues:
+        if len(some) == len(self.places):
             return self
-        parts = (part.take(at, axis=0) for part in (self.places, self.names, self.share, self.pixels, self.cells))
-        return Hues(*parts, self.marks, self.grid)
+        places, names, cells = (part.take(some) for part in (self.places, self.names, self.cells))
+        return Hues(places, names, self.share.take(some), self.pixels.take(some, axis=0), cells, self.marks, self.grid)
 
     def per_cell(self, weights: Floats | None = None) -> Floats:
         """(K, R, R): how many there are in each cell of each mark's hue, or what these weigh."""
         size = self.grid.size
         keys, shape = self.names * size**2 + self.cells, (len(self.marks), size, size)
-        return np.bincount(keys, weights, math.prod(shape)).reshape(shape)
+        sums: Floats = np.bincount(keys, weights, math.prod(shape)).astype(np.float64, copy=False)
+        return sums.reshape(shape)
 
     def layer(self) -> Layer:
         """(R*n, R*n): where they are."""

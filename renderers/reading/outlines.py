@@ -100,14 +100,16 @@ def read_outlines(
 def grown(layer: Layer, pixels: int) -> Layer:
     """The layer and everything up to `pixels` away from it, up, down and sideways."""
     around = np.ones((2 * pixels + 1, 2 * pixels + 1), np.uint8)
-    return cv2.dilate(layer.view(np.uint8), around).view(np.bool_)
+    large: Layer = cv2.dilate(layer.view(np.uint8), around).view(np.bool_)
+    return large
 
 
 def over_cells(chosen: Layer, n: int) -> Layer:
     """(R*n, C*n): all pixels of the cells (R, C) that are chosen."""
     rows, cols = chosen.shape
     large = cv2.resize(chosen.view(np.uint8), (cols * n, rows * n), interpolation=cv2.INTER_NEAREST)
-    return large.view(np.bool_)
+    whole: Layer = large.view(np.bool_)
+    return whole
 
 
 def _frame_cells(colours: Numbers, pale: Hues) -> float:
@@ -187,11 +189,11 @@ def _around(hues: Hues, numbers: Numbers) -> Floats:
     colour on the line says nothing about this cell.
     """
     n = hues.grid.n
-    which, cells = _cells_with(hues, numbers, GAP * (n - 2 * round(CORNER * n)))
+    (of, rows, cols), cells = _cells_with(hues, numbers, GAP * (n - 2 * round(CORNER * n)))
     inside, on_line = np.zeros((2, 2, 4, len(numbers), hues.grid.size, hues.grid.size), np.float32)
     own = slice(MARGIN, MARGIN + n)
-    inside[:, :, *which] = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
-    on_line[:, :, *which] = _sides(cells, skip=0, margin=MARGIN)
+    inside[:, :, of, rows, cols] = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
+    on_line[:, :, of, rows, cols] = _sides(cells, skip=0, margin=MARGIN)
     least = inside.min(axis=1)
     on_line[:, 0, :, 1:][least[..., :-1, :] > ALONG] = 0.0
     on_line[:, 1, :, :-1][least[..., 1:, :] > ALONG] = 0.0
