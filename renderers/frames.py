@@ -13,7 +13,8 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import smooth_board
-from renderers.reading.outlines import FAINTEST, MARGIN, Outlines, grown, over_cells, read_outlines
+from renderers.reading.hues import FAINTEST, MARGIN
+from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.register import Floats
 from renderers.reading.stains import stained_cell
 from renderers.reading.traces import find_traces
