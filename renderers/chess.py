@@ -77,8 +77,8 @@ class ChessRenderer(BoardRenderer[Diagram]):
 
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)
-        squares = np.array([parse_colour(style[shade]) for shade in SHADES], np.float32)[_SHADE]
-        outlines = read_frames(seen, style, _mark_colours(style), squares, faintest=FAINTEST)
+        shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
+        outlines = read_frames(seen, style, _mark_colours(style), shades, _SHADE, faintest=FAINTEST)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
         demand(named)

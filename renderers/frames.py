@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,13 +13,17 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import smooth_board
-from renderers.reading.outlines import FAINTEST, MARGIN, Outlines, grown, read_outlines
+from renderers.reading.hues import FAINTEST, MARGIN
+from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.register import Floats
 from renderers.reading.stains import stained_cell
 from renderers.reading.traces import find_traces
 
 SHARPENED = 1.35
 """How much harder, on average, edges may be than in the picture that was given, new highlights included."""
+
+EDGES = np.array([[1.0, -2.0, 1.0]], np.float32)
+"""How hard the edges along a row are: its second differences."""
 
 PLAIN_HUE, CLEAR_HUE = 0.018, 0.07
 """A border must be nearer by so much to its colour than to another (cosine): hue turned by 15 degrees makes orange of
@@ -49,13 +54,22 @@ def frame_width(cell: int, hundredths: int, pixels: int, *, widest: float = 0.01
     return max(1, min(round(cell * hundredths / 100), round(pixels * widest)))
 
 
-def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, faintest: float = FAINTEST) -> Outlines:
+def read_frames(
+    seen: Seen,
+    style: Style,
+    marks: Floats,
+    shades: Floats,
+    ground: NDArray[np.intp],
+    *,
+    faintest: float = FAINTEST,
+) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them."""
     frame, sharpened = seen.frame, _is_sharpened(seen)
     return read_outlines(
         smooth_board(seen.board) if sharpened else seen.board,
         marks,
-        grounds,
+        shades,
+        ground,
         width=frame_width(frame.cell, style.number("frame"), style.pixels) / frame.cell,
         closer=lambda: seen.drift.undo(
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
@@ -68,18 +82,18 @@ def read_frames(seen: Seen, style: Style, marks: Floats, grounds: Floats, *, fai
 def _is_sharpened(seen: Seen) -> bool:
     """Whether edges are much harder than they were: the fringes along them then show colours that nobody drew."""
     now, before = (
-        np.abs(2 * part[:, 1:-1] - part[:, :-2] - part[:, 2:]).mean() for part in (seen.board[::4], seen.known[::4])
+        cv2.norm(cv2.filter2D(part[::4], -1, EDGES)[:, 1:-1], cv2.NORM_L1) for part in (seen.board, seen.known)
     )
     return bool(now > SHARPENED * before)
 
 
 def without_ink(seen: Seen, outlines: Outlines) -> Seen:
     """The picture with the ink in highlighted cells replaced by what was there: what it hides is believed unchanged."""
-    if not (outlines.colours >= 0).any():
+    marked = outlines.colours >= 0
+    if not marked.any():
         return seen
-    n = seen.board.shape[0] // seen.frame.rows
-    marked = np.repeat(np.repeat(outlines.colours >= 0, n, axis=0), n, axis=1)
-    return replace(seen, board=np.where((outlines.ink & marked)[..., None], seen.known, seen.board))
+    hidden = outlines.ink & over_cells(marked, seen.board.shape[0] // seen.frame.rows)
+    return replace(seen, board=cv2.copyTo(seen.known, hidden.view(np.uint8), seen.board.copy()))
 
 
 def stain_beside(
@@ -99,8 +113,8 @@ def stain_beside(
     frame = plain.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
     n = tiles.images.shape[1]
-    ink = grown(outlines.ink, MARGIN).reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
-    by_right = ink | (outlines.colours >= 0)[..., None, None]
+    drawn = grown(outlines.ink, MARGIN) | over_cells(outlines.colours >= 0, n)
+    by_right = drawn.reshape(frame.rows, n, frame.cols, n).transpose(0, 2, 1, 3)
     changed = symbols != renderer.encode(problem.position, style)
     cell = stained_cell(plain.cells, tiles, symbols, changed, inset=round(CLEAN * n), excused=by_right)
     if cell is not None:

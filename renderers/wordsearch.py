@@ -6,6 +6,7 @@ Letters are read like any other tile, from the inside of a cell; borders by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,13 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
-from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
+from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, smooth_tiles
 from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, demand
+from renderers.reading.hand import Hand
 from renderers.reading.register import Floats
 from renderers.reading.tiles import distances, insides
 from renderers.shapes import stamp
@@ -42,8 +44,12 @@ _CODES = np.array([UNMARKED, *COLOURS.values()])
 TWINS = 2.0
 """Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
 
-OWN_HAND = 0.88
-"""Correlation with the given letters that most letters must keep: blur leaves 0.9, another face of type mostly less."""
+OWN_LETTERS = ((28, 0.94), (20, 0.89), (0, 0.76))
+"""What the given letters must explain of those in cells of so many pixels: bad pictures keep 0.967, 0.939 and 0.798 of
+it, other faces have up to 0.916, 0.848 and 0.794. Small letters are much alike in all faces."""
+
+OWN_BOARD = 0.71
+"""What the given board must explain of the whole: bad pictures keep 0.75, most other skins have less than 0.68."""
 
 
 class WordSearchRenderer(BoardRenderer[WordGrid]):
@@ -80,9 +86,11 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
-        size = problem.position.size
-        grounds = np.full((size, size, 3), parse_colour(style["cell"]), np.float32)
-        outlines = read_frames(seen, style, _mark_colours(style), grounds)
+        shades, ground = (
+            np.array([parse_colour(style["cell"])], np.float64),
+            np.zeros((seen.frame.rows, seen.frame.cols), np.intp),
+        )
+        outlines = read_frames(seen, style, _mark_colours(style), shades, ground)
         plain = without_ink(seen, outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
@@ -98,28 +106,22 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         return Reading(position, confidence, named.quality, stain)
 
     def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
-        """Raise UnreadableImage if the letters, of which no answer changes one, were written anew in another face."""
-        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        known = tiles.middle[self.encode(problem.position, style).ravel()]
-        now, then = (part.reshape(len(known), -1, 3).mean(axis=2) for part in (insides(seen.cells, tiles), known))
-        now, then = (part - part.mean(axis=1, keepdims=True) for part in (now, then))
-        alike = (now * then).sum(axis=1) / np.sqrt((now**2).sum(axis=1) * (then**2).sum(axis=1) + 1e-6)
-        if np.median(alike) < OWN_HAND:
+        """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
+        letters, whole = _hands(self, problem, style)
+        n = len(seen.board) // seen.frame.rows
+        enough = next(share for least, share in OWN_LETTERS if n >= least)
+        if letters.explains(seen.board) < enough or whole.explains(seen.board) < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if a letter has become one that differs only where borders go: small O and Q do."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        middles = tiles.middle.reshape(len(tiles.middle), -1).astype(np.float32)
         given = self.encode(problem.position, style)
-        for letter in np.unique(given):
-            twins = np.abs(middles - middles[letter]).mean(axis=1) < TWINS
-            twins[letter] = False
-            for twin in np.flatnonzero(twins):
-                cells = seen.cells[given == letter]
-                to_own, to_twin = (np.abs(cells - tiles.images[each]).mean(axis=(1, 2, 3)) for each in (letter, twin))
-                if (to_twin < to_own).any():
-                    raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
+        for letter, twin in _twins(self, style, seen.frame.rows, seen.frame.cols):
+            cells = seen.cells[given == letter]
+            to_own, to_twin = (np.abs(cells - tiles.images[each]).mean(axis=(1, 2, 3)) for each in (letter, twin))
+            if (to_twin < to_own).any():
+                raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
         """Small, blurred letters could be many things; most likely they are what they were."""
@@ -139,6 +141,25 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         distance[other] = np.where(stayed, there, distance[other])
         confidence[other] = np.select([stayed, share > LIKE_NEITHER], [LOWEST_CONFIDENCE, 0.0], 1 - share)
         return Named(symbols, confidence, distance)
+
+
+@lru_cache(maxsize=GIVENS)
+def _hands(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style) -> tuple[Hand, Hand]:
+    """The letters and the whole board as they were given, kept for the next picture of a group."""
+    given = given_board(renderer, problem, style).cells
+    size = problem.position.size
+    tiles = smooth_tiles(renderer, style, size, size)
+    inner = np.zeros(tiles.images.shape[1:3], bool)
+    inner[tiles.inner, tiles.inner] = True
+    return Hand(given, np.tile(inner, (size, size)), 2), Hand(given, np.ones(given.shape[:2], bool), 1)
+
+
+@lru_cache(maxsize=64)
+def _twins(renderer: WordSearchRenderer, style: Style, rows: int, cols: int) -> list[tuple[int, int]]:
+    """Pairs of letters with nearly the same middle."""
+    middles = smooth_tiles(renderer, style, rows, cols).middle
+    apart = [np.abs(middles - middle).mean(axis=1) for middle in middles]
+    return [(one, other) for one, other in np.argwhere(np.stack(apart) < TWINS).tolist() if one != other]
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:

@@ -7,6 +7,7 @@ are told here and searched for in `chessmates`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import chess
 
@@ -102,7 +103,7 @@ class ChessSolver(Solver[Diagram]):
     def check(self, problem: Problem[Diagram], position: Diagram) -> Check:
         if problem.kind == "mate":
             return _check_mate(problem, position)
-        return _compare(problem, self._target(problem), position)
+        return _compare(problem, _target(problem), position)
 
     def confirm(self, problem: Problem[Diagram], position: Diagram, step: Step) -> bool:
         if problem.kind == "attacks":
@@ -115,14 +116,17 @@ class ChessSolver(Solver[Diagram]):
             return dict(step.facts) == chessmoves.truth(position, step)
         return dict(step.facts) == chesstell.truth(position, problem.text("turn"), int(problem["moves"]), step)
 
-    def _target(self, problem: Problem[Diagram]) -> Diagram:
-        position = problem.position
-        if problem.kind == "attacks":
-            squares = chessattacks.attacked(position, problem.text("square"))
-            return position.marked(tuple(sorted(squares)), problem.text("colour"))
-        for move in _moves(problem):
-            position = played(position, move)
-        return position
+
+@lru_cache(maxsize=64)
+def _target(problem: Problem[Diagram]) -> Diagram:
+    """The right answer where there is but one, kept for the next picture of a group."""
+    position = problem.position
+    if problem.kind == "attacks":
+        squares = chessattacks.attacked(position, problem.text("square"))
+        return position.marked(tuple(sorted(squares)), problem.text("colour"))
+    for move in _moves(problem):
+        position = played(position, move)
+    return position
 
 
 def _draw_mate(level: int, rng: Stream) -> tuple[chess.Board, int]:
@@ -190,10 +194,17 @@ def _check_mate(problem: Problem[Diagram], position: Diagram) -> Check:
 
 def _move_between(before: Diagram, after: Diagram, side: str, changed: set[str]) -> chess.Move | None:
     """The legal move that turns one board into the other."""
-    for move in legal_moves(before, side):
-        if move.uci()[:2] in changed and move.uci()[2:4] in changed and played(before, move) == after:
+    for move in _moves_of(before, side):
+        ends = {chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]}
+        if ends <= changed and played(before, move) == after:
             return move
     return None
+
+
+@lru_cache(maxsize=64)
+def _moves_of(position: Diagram, side: str) -> tuple[chess.Move, ...]:
+    """The legal moves, kept for the next picture of a group."""
+    return tuple(legal_moves(position, side))
 
 
 def _compare(problem: Problem[Diagram], target: Diagram, position: Diagram) -> Check:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
+import cv2
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,7 @@ from gamegen.core.rendering import Colour
 from gamegen.core.stream import Stream
 from gamegen.games.wordsearch import DIRECTIONS, Highlight, WordGrid, game, line
 from gamegen.sample import make_sample
+from renderers.reading.hand import Hand
 from renderers.wordsearch import renderer
 from solvers.wordhiding import LEVELS, WORD_LIST
 from solvers.wordlines import count_lines, scan
@@ -241,6 +244,25 @@ def test_highlights_in_another_hand(draw: Callable[..., None], width: int, right
     other_shade = (red * 4 // 5, green * 4 // 5, blue * 4 // 5)
     draw(ImageDraw.Draw(image), cells, grid.cell - 2, other_shade, width)
     assert verify(sample.row(), image).correct is right
+
+
+@pytest.mark.parametrize(("index", "level", "skin"), [(2, 1, "tiles"), (1, 1, "tiles"), (3, 4, "newspaper")])
+def test_a_redrawn_board_is_refused(index: int, level: int, skin: str) -> None:
+    """Boards in other skins that are hard to tell from the given ones: letters, sizes and colours are much alike."""
+    sample = make_sample(Key("wordsearch/find-all", level=level, index=index, pixels=256))
+    assert sample.style.skin != skin
+    assert verify(sample.row(), sample.edited).correct
+    assert not verify(sample.row(), make_sample(replace(sample.key, skin=skin)).edited).correct
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_blurred_and_moved_picture_is_of_the_same_hand(seed: int) -> None:
+    noise = np.random.default_rng(seed)
+    board = noise.uniform(0, 255, (60, 60, 3)).astype(np.float32)
+    hand = Hand(board, np.ones((60, 60), bool), 2)
+    moved = cv2.GaussianBlur(np.roll(board, 1, axis=1), (3, 3), 0)
+    assert hand.explains(moved) > 0.95
+    assert hand.explains(noise.uniform(0, 255, (60, 60, 3)).astype(np.float32)) < 0.1
 
 
 def test_the_word_list_is_clean() -> None:

@@ -1,0 +1,72 @@
+"""Ink: whether a coloured border was drawn in full, or so thinly that the ground shows through."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from renderers.reading.hues import Hues, Layer, Numbers
+from renderers.reading.register import Floats
+
+OPAQUE, FAINT = 0.6, 0.54
+"""Share of ink in the middle of a line that is surely meant, and that may be a blurred one."""
+
+ENOUGH_INK = 0.68
+"""Blur spreads ink and takes none away: the share of a clean frame's ink that a blurred one must have."""
+
+DARK = 128.0
+"""On a ground darker than this a darker shade of a colour looks just like a faint one."""
+
+DEPTH = 0.3
+"""How far into a cell its border may reach, as a share of its side."""
+
+CORNER = 0.15
+"""Share of a side, at both ends, that is the corner and belongs to no side."""
+
+
+def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, width: float) -> Layer:
+    """(R, R): which borders have so little ink that the ground shows through, judged by their two best sides."""
+    n = hues.grid.n
+    depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
+    along = slice(corner, n - corner)
+    framed = hues.some((colours >= 0).take(hues.cells))
+    first = np.cumsum(colours >= 0) - 1
+    cells = np.zeros((np.count_nonzero(colours >= 0), n, n), np.float32)  # (K, n, n)
+    places = first.take(framed.cells) * n**2 + framed.grid.within.take(framed.places)
+    cells.reshape(-1)[places] = _ink(framed, shades, ground.take(framed.cells))
+    upright = cells.transpose(0, 2, 1)
+    strips = [part[:, along, some] for part in (cells, upright) for some in (slice(depth), slice(n - depth, n))]
+    across = np.stack(strips)  # (4, K, along, depth)
+    sides = _middle(np.stack([across.max(axis=3), across.sum(axis=3)]))  # (2, 4, K)
+    peak, amount = np.sort(sides, axis=1)[:, 2:].mean(axis=1)
+    faint = np.zeros(colours.shape, bool)
+    faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
+    return faint
+
+
+def _middle(values: Floats) -> Floats:
+    """The median along the last axis."""
+    count = values.shape[-1]
+    ranked = np.sort(values, axis=-1)
+    middle: Floats = (ranked[..., (count - 1) // 2] + ranked[..., count // 2]) / 2
+    return middle
+
+
+def _ink(hues: Hues, shades: Floats, ground: Numbers) -> Floats:
+    """(N,): how much of each coloured pixel is ink, and not the ground behind it, which is of one of the shades (S, 3).
+
+    A pixel is taken to be p x ground + q x mark, in any shade: then q / (p + q) is ink. On a dark ground, where a shade
+    tells nothing, q itself is.
+    """
+    mark, behind = hues.marks[:, None], shades[None]
+    mm, gg, mg = (
+        (one * other).sum(axis=2, keepdims=True) for one, other in ((mark, mark), (behind, behind), (mark, behind))
+    )
+    both = np.maximum(mm * gg - mg * mg, 1e-6)
+    ways = (mark * gg - behind * mg) / both, (behind * mm - mark * mg) / both  # (marks, shades, 3) each
+    pairs = hues.names * len(shades) + ground
+    q, p = (
+        np.einsum("ij,ij->i", hues.pixels, way.astype(np.float32).reshape(-1, 3).take(pairs, axis=0)) for way in ways
+    )
+    dark = (shades.mean(axis=1) < DARK).take(ground)
+    share: Floats = np.where(dark, q, q / np.maximum(q + np.maximum(p, 0.0), 1e-6))
+    return share.clip(0.0, 1.0)
