@@ -91,7 +91,7 @@ class Jewel2Renderer(BoardRenderer[Position]):
         return _numbers(position)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
-        return Position(tuple("".join(THINGS[number] for number in row) for row in symbols))
+        return Position(tuple("".join([THINGS[number] for number in row]) for row in symbols.tolist()))
 
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
