@@ -21,7 +21,7 @@ from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
-from renderers.reading.digits import has_ink, read_digit
+from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.register import Floats
 from renderers.shapes import disc, rectangle, stamp
 
@@ -112,8 +112,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         blank[blank] = has_ink(self._insides(seen)[blank])
         asked = doubtful | blank | (named.distance > OWN_HAND)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        for (row, col), sharp in zip(np.argwhere(asked), _sharp(seen, asked), strict=True):
-            digit = read_digit(sharp)
+        for (row, col), digit in zip(np.argwhere(asked), read_digits(_sharp(seen, asked)), strict=True):
             if digit is not None:
                 symbols[row, col] += digit - symbols[row, col] % DIGITS
                 confidence[row, col] = max(confidence[row, col], ANOTHER_HAND)
