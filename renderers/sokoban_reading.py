@@ -19,9 +19,9 @@ from renderers.reading.tiles import Tiles
 UNLIKE = 16.0
 """Grey levels (root mean square) by which a cell is not what a tile shows."""
 
-SAME_LIGHT, SAME_TINT, PALE, MOVED = 0.78, 0.85, 20.0, 2
+SAME_LIGHT, SAME_TINT, PALE, MOVED, RESIZED = 0.78, 0.85, 20.0, 2, 0.05
 """A tinted box: correlation of its light with a plain box's, cosine of its colour with the named one, grey levels of
-colour that it must have, and pixels by which it may be off."""
+colour that it must have, pixels by which it may be off, and the share by which it may be larger or smaller."""
 
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
@@ -112,8 +112,13 @@ def _is_lit_alike(cell: Floats, box: Floats) -> bool:
     """Whether a cell (n, n, 3) is this box in light and dark, whatever its colour, and as strong."""
     light, known = _light(cell), _light(box)
     edge, n = max(MOVED, len(cell) // 10), len(cell)
-    inner = known[edge : n - edge, edge : n - edge]
     around = light[edge - MOVED : n - edge + MOVED, edge - MOVED : n - edge + MOVED]
-    _, alike, _, (right, down) = cv2.minMaxLoc(cv2.matchTemplate(around, inner, cv2.TM_CCOEFF_NORMED))
-    best = around[down : down + len(inner), right : right + len(inner)]
-    return bool(alike > SAME_LIGHT and alike * best.std() > SEE_THROUGH * inner.std())
+    more = max(1, round(RESIZED * n))
+    for side in (n, n - more, n + more):
+        start = edge + (side - n) // 2
+        inner = cv2.resize(known, (side, side))[start : start + n - 2 * edge, start : start + n - 2 * edge]
+        _, alike, _, (right, down) = cv2.minMaxLoc(cv2.matchTemplate(around, inner, cv2.TM_CCOEFF_NORMED))
+        best = around[down : down + len(inner), right : right + len(inner)]
+        if alike > SAME_LIGHT and alike * best.std() > SEE_THROUGH * inner.std():
+            return True
+    return False

@@ -182,7 +182,10 @@ def _drawings(digit: int) -> Iterator[tuple[Image.Image, tuple[int, ...]]]:
 def _normal(ink: Floats) -> Floats | None:
     """The ink (0 to 1) within its box, brought to one size; None if the box is no digit's."""
     strong = ink > 0.5
-    if max(np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1])) > BORDER:
+    if (
+        max(np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1]))
+        > BORDER
+    ):
         return None
     rows, cols = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     if len(rows) < 5 or len(cols) < 2 or len(cols) > 1.2 * len(rows):
