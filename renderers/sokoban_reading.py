@@ -38,9 +38,9 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
     """
     rows, cols = seen.frame.rows, seen.frame.cols
     changed, colours = _changed(seen), _means(join_cells(seen.cells), rows, cols)
-    own = {}
+    own: dict[tuple[int, int], int] = {}
     for kind, other, family in ((_GOAL, _BOX, "goal"), (_BOX, _GOAL, "crate")):
-        for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))):
+        for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
             cell = seen.cells[row, col]
             if _unlike(cell, tiles.images[kind]) and _is_lit_alike(cell, tiles.images[other]):
                 own.setdefault((row, col), kind)
@@ -82,7 +82,7 @@ def _means(board: Floats, rows: int, cols: int) -> Floats:
 
 def _unlike(cell: Floats, tile: Floats) -> bool:
     """Whether a cell (n, n, 3) differs from a tile."""
-    return cv2.norm(cell, tile) > UNLIKE * cell.size**0.5
+    return bool(cv2.norm(cell, tile) > UNLIKE * cell.size**0.5)
 
 
 @lru_cache(maxsize=256)
@@ -97,8 +97,9 @@ def _are_tinted(colours: Floats, vivid: Floats) -> NDArray[np.bool_]:
     """(R, C): which cells, by their mean colours (R, C, 3), are in the tint of a vivid one."""
     asked, drawn = vivid - vivid.mean(), colours - colours.mean(axis=2, keepdims=True)
     strength = np.sqrt((drawn**2).sum(axis=2))
-    tinted: NDArray[np.bool_] = drawn @ asked >= SAME_TINT * float(np.sqrt((asked**2).sum())) * strength
-    return tinted & (strength >= PALE)
+    towards = drawn @ asked >= SAME_TINT * float(np.sqrt((asked**2).sum())) * strength
+    tinted: NDArray[np.bool_] = towards & (strength >= PALE)
+    return tinted
 
 
 def _light(cell: Floats) -> Floats:

@@ -20,7 +20,7 @@ from renderers.board import Board, BoardRenderer, Seen, reading_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named, join_cells, split_cells
+from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named, split_cells
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.register import Floats
 from renderers.shapes import disc, rectangle, stamp
@@ -132,7 +132,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         return style.text("marks") != "digits"
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
-        """Thin strokes are pale at the size in which cells are read: ink that is pale there is judged on sharp cells."""
+        """Thin strokes are pale at the size in which cells are read; ink that is pale there is judged on sharp ones."""
         known = self.encode(problem.position, style)
         new = (symbols != known) & (symbols % DIGITS > 0) & (style.text("marks") == "digits")
         if new.any():

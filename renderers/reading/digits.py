@@ -79,16 +79,15 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
 
 def read_digits(cells: Floats) -> list[int | None]:
     """The digits written in cells (K, n, n, 3) on plain ground; None for each that is not plainly one digit."""
-    shapes = [_normal(ink) for ink in _inks(cells)]
-    found = [number for number, shape in enumerate(shapes) if shape is not None]
-    digits: list[int | None] = [None] * len(shapes)
-    if not found:
+    shapes = {number: shape for number, ink in enumerate(_inks(cells)) if (shape := _normal(ink)) is not None}
+    digits: list[int | None] = [None] * len(cells)
+    if not shapes:
         return digits
     masters, starts, mean = _masters()
-    vectors = [_unit(_unit(shape) - mean) for shape in shapes if shape is not None]
-    alike = np.array(vectors, np.float32) @ masters.T  # (found, masters)
-    for number, likeness in zip(found, np.maximum.reduceat(alike, starts, axis=1), strict=True):
-        digits[number] = _decide(likeness, shapes[number])
+    vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes.values()], np.float32)
+    alike = np.maximum.reduceat(vectors @ masters.T, starts, axis=1)  # (shapes, 9)
+    for (number, shape), likeness in zip(shapes.items(), alike, strict=True):
+        digits[number] = _decide(likeness, shape)
     return digits
 
 
@@ -101,7 +100,8 @@ def _inks(cells: Floats) -> Floats:
     ink = np.abs(pixels - ground[:, None]) @ np.ones(3, np.float32)  # (K, pixels)
     strongest = np.partition(ink, rank, axis=1)[:, rank]
     strongest[strongest <= FAINTEST] = np.inf
-    return (ink / strongest[:, None]).clip(0, 1).reshape(count, side, side)
+    share: Floats = (ink / strongest[:, None]).clip(0, 1)
+    return share.reshape(count, side, side)
 
 
 def _decide(likeness: Floats, shape: Floats) -> int | None:
