@@ -7,8 +7,10 @@ stones with all their marks fit into one palette. Marks (bars and a star) are th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,13 +18,13 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import MOST_RECOLOURING, BoardRenderer, Given, Seen, given_board, reading_tiles, smooth_tiles
+from renderers.board import MOST_RECOLOURING, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.reading.classify import Named, classify
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
-from renderers.reading.tiles import Tiles, join_cells
+from renderers.reading.tiles import Tiles, join_cells, split_cells
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 
@@ -43,8 +45,15 @@ FACETS = 0.93
 LOOKS, SURE = 4, 0.98
 """Rounds of laying a picture onto what it seems to show, and the likeness that ends them."""
 
+STILL, SAME_DRIFT = 1e-3, 8e-3
+"""A board found so near to where it was looked at (a quarter of a pixel of 512), and colours mended so nearly the same
+way (by two grey levels), need no second look."""
+
 COLOUR = 0.5
 """The weight of colour against light and shape when stones are told apart."""
+
+_PALING = (COLOUR * np.eye(3) + (1 - COLOUR) / 3).astype(np.float32)
+"""What each colour of a paled picture is made of."""
 
 BARE = "bare"
 """A tile whose stone was wiped off, though our own empty cells look otherwise: what editors make of an empty cell."""
@@ -79,52 +88,98 @@ class Jewel2Renderer(BoardRenderer[Position]):
         return compose(inks, n, [(tile, "cell"), *_stone(n, symbol[0], symbol[1], radius)], "page")
 
     def encode(self, position: Position, style: Style) -> NDArray[np.intp]:
-        text = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(position.height, position.width, 2)
-        numbers: NDArray[np.intp] = _GEM[text[..., 0]] + _MARK[text[..., 1]]
-        return numbers
+        return _numbers(position)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
-        return Position(tuple("".join(THINGS[number] for number in row) for row in symbols))
+        return Position(tuple("".join([THINGS[number] for number in row]) for row in symbols.tolist()))
 
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
 
-        The first round supposes that the board lies where it lay. Nothing but the picture and the skin's own tiles
-        decides what is seen; a picture that is not like what it seems to show is refused as ever.
+        The first round supposes that the board lies where it lay; if it does, there is no other. Nothing but the
+        picture and the skin's own tiles decides what is seen; a picture that is not like what it seems to show is
+        refused as ever.
         """
         given = given_board(self, problem, style)
         scan = Scan(image)
         demand_colours(scan.image, given.page.picture)
-        seen = self._laid(Registration(np.eye(3), 0.0, scan.image), problem.position, given, style)
+        seen = self._laid(Registration(np.eye(3), 0.0, scan.image), problem.position, problem, style)
         for _ in range(LOOKS):
-            guess = self.decode(self.name_cells(seen, problem, style).symbols, problem, style)
+            guess = self.decode(seen.named.symbols, problem, style)
             registration = register(scan, _landmarks(guess, style), start=seen.registration.matrix)
-            seen = self._laid(registration, guess, given, style)
-            if registration.likeness > SURE:
+            settled = guess == seen.guess and _moved(seen.registration, registration) < STILL
+            seen = self._laid(registration, guess, problem, style, before=seen)
+            if settled or registration.likeness > SURE:
                 break
         return seen
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         """Stones differ in shape and light as well as in colour, and colour is what editors lose first."""
-        tiles = _pale_tiles(style, seen.frame.rows, seen.frame.cols)
-        return classify(_paled(seen.cells), tiles, known=self.encode(problem.position, style))
+        assert isinstance(seen, Laid)  # what `look` made
+        return seen.named
 
-    def _laid(self, registration: Registration, guess: Position, given: Given, style: Style) -> Seen:
-        """The picture's cells, colours mended by those of the board that it is believed to show."""
-        frame = given.frame
-        tiles = reading_tiles(self, style, frame.rows, frame.cols)
-        known = join_cells(tiles[self.encode(guess, style)])
-        raw = registration.crop(frame.box, (known.shape[1], known.shape[0]))
+    def _laid(
+        self,
+        registration: Registration,
+        guess: Position,
+        problem: Problem[Position],
+        style: Style,
+        *,
+        before: Laid | None = None,
+    ) -> Laid:
+        """The picture's cells, colours mended by those of the board that it is believed to show.
+
+        `before` is the last round, whose cells will do if neither place nor colours have changed.
+        """
+        given = given_board(self, problem, style)
+        frame, known = given.frame, given.cells
+        if guess != problem.position:
+            known = join_cells(reading_tiles(self, style, frame.rows, frame.cols)[self.encode(guess, style)])
+        still = before is not None and _moved(before.registration, registration) < STILL
+        raw = before.raw if before and still else registration.crop(frame.box, (known.shape[1], known.shape[0]))
         drift = drift_between(raw, known)
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
-        return Seen(registration, drift, drift.undo(raw), known, frame, given.page)
+        if before and still and np.abs(drift.fit - before.drift.fit).max() < SAME_DRIFT:
+            laid = replace(before, registration=registration, drift=drift, known=known, guess=guess)
+            vars(laid).update(cells=before.cells, named=before.named)
+            return laid
+        tiles, likely = _pale_tiles(style, frame.rows, frame.cols), self.encode(problem.position, style)
+        return Laid(registration, drift, drift.undo(raw), known, frame, given.page, raw, guess, likely, tiles)
+
+
+@lru_cache(maxsize=64)
+def _numbers(position: Position) -> NDArray[np.intp]:
+    """(R, C) symbol numbers, asked for several times a picture."""
+    text = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(position.height, position.width, 2)
+    numbers: NDArray[np.intp] = _GEM[text[..., 0]] + _MARK[text[..., 1]]
+    numbers.setflags(write=False)
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Laid(Seen):
+    """A picture as one round sees it."""
+
+    raw: Floats  # (R*n, C*n, 3): the cells with their colour drift
+    guess: Position
+    likely: NDArray[np.intp]  # (R, C): symbols as the editor was given them
+    tiles: Tiles  # paled
+
+    @cached_property
+    def named(self) -> Named:
+        return classify(_paled(self.cells), self.tiles, known=self.likely)
+
+
+def _moved(one: Registration, other: Registration) -> float:
+    """How far apart two places of a board are at most."""
+    return float(np.abs(one.matrix - other.matrix).sum(axis=1).max())
 
 
 @lru_cache(maxsize=64)
 def _pale_tiles(style: Style, rows: int, cols: int) -> Tiles:
     tiles = smooth_tiles(renderer, style, rows, cols)
-    return Tiles(_paled(tiles.images), meaning=tiles.meaning, inset=tiles.inset)
+    return Tiles(np.ascontiguousarray(_paled(tiles.images[None])[0]), meaning=tiles.meaning, inset=tiles.inset)
 
 
 @lru_cache(maxsize=64)
@@ -133,10 +188,9 @@ def _landmarks(position: Position, style: Style) -> Landmarks:
 
 
 def _paled(cells: Floats) -> Floats:
-    """Cells (…, 3) with less colour in them."""
-    grey = cells.mean(axis=-1, keepdims=True)
-    paled: Floats = grey + COLOUR * (cells - grey)
-    return paled
+    """Cells (R, C, n, n, 3) with less colour in them."""
+    rows, cols = cells.shape[:2]
+    return split_cells(cv2.transform(join_cells(cells), _PALING), rows, cols)
 
 
 def _stone(n: int, gem: str, mark: str, radius: float) -> list[Layer]:

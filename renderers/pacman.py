@@ -8,6 +8,7 @@ thing, and a reader only needs to know a few of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,18 +67,11 @@ class PacmanRenderer(BoardRenderer[Position]):
         return compose(inks, n, _layers(symbol, n, style), "floor")
 
     def encode(self, position: Position, style: Style) -> NDArray[np.intp]:
-        rows, cols = self.size(position)
-        text = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(rows, cols)
-        wall = np.zeros((rows + 2, cols + 2), np.intp)
-        wall[1:-1, 1:-1] = text == ord(WALL)
-        bits = np.zeros((rows, cols), np.intp)
-        for bit, down, right in _NEIGHBOURS:
-            bits += bit * wall[1 + down : 1 + down + rows, 1 + right : 1 + right + cols]
-        numbers: NDArray[np.intp] = _NUMBER[text] + _FORM_NUMBER[bits] * wall[1:-1, 1:-1]
-        return numbers
+        return _numbers(position)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
-        return Position(tuple("".join(THINGS[number] for number in row) for row in np.minimum(symbols, _WALL)))
+        rows = np.minimum(symbols, _WALL).tolist()
+        return Position(tuple("".join([THINGS[number] for number in row]) for row in rows))
 
     def allowed(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_]:
         return np.broadcast_to(_READ, (*self.size(problem.position), len(_READ)))
@@ -86,6 +80,21 @@ class PacmanRenderer(BoardRenderer[Position]):
         named = super().name_cells(seen, problem, style)
         forms = self.encode(self.decode(named.symbols, problem, style), style)
         return Named(forms, named.confidence, named.distance)
+
+
+@lru_cache(maxsize=64)
+def _numbers(position: Position) -> NDArray[np.intp]:
+    """(R, C) symbol numbers, asked for several times a picture."""
+    rows, cols = len(position.rows), len(position.rows[0])
+    text = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(rows, cols)
+    wall = np.zeros((rows + 2, cols + 2), np.intp)
+    wall[1:-1, 1:-1] = text == ord(WALL)
+    bits = np.zeros((rows, cols), np.intp)
+    for bit, down, right in _NEIGHBOURS:
+        bits += bit * wall[1 + down : 1 + down + rows, 1 + right : 1 + right + cols]
+    numbers: NDArray[np.intp] = _NUMBER[text] + _FORM_NUMBER[bits] * wall[1:-1, 1:-1]
+    numbers.setflags(write=False)
+    return numbers
 
 
 def _layers(symbol: str, n: int, style: Style) -> list[Layer]:

@@ -58,7 +58,7 @@ class SokobanRenderer(BoardRenderer[Position]):
         seen = super().look(image, problem, style)
         rows, cols = seen.frame.rows, seen.frame.cols
         tiles, clean = smooth_tiles(self, style, rows, cols), reading_tiles(self, style, rows, cols)
-        return with_own_boxes(seen, self.encode(problem.position, style), tiles, clean, style)
+        return with_own_boxes(seen, tiles, clean, style)
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         named = super().name_cells(seen, problem, style)

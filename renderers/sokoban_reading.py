@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+import cv2
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Style
@@ -19,9 +19,9 @@ from renderers.reading.tiles import Tiles, join_cells, split_cells
 UNLIKE = 16.0
 """Grey levels (root mean square) by which a cell is not what a tile shows."""
 
-SAME_LIGHT, SAME_TINT, PALE, MOVED = 0.78, 0.85, 20.0, 2
+SAME_LIGHT, SAME_TINT, PALE, MOVED, RESIZED = 0.78, 0.85, 20.0, 2, 0.05
 """A tinted box: correlation of its light with a plain box's, cosine of its colour with the named one, grey levels of
-colour that it must have, and pixels by which it may be off."""
+colour that it must have, pixels by which it may be off, and the share by which it may be larger or smaller."""
 
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
@@ -31,20 +31,25 @@ _EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, si
 _ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
 
 
-def with_own_boxes(seen: Seen, known: NDArray[np.intp], tiles: Tiles, clean: Floats, style: Style) -> Seen:
+def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> Seen:
     """The board with our own box wherever an editor, who was shown only boxes of the other kind, tinted one of those.
 
-    `known` (R, C) is what cells showed before, `clean` (K, n, n, 3) the tiles unsmoothed.
+    `clean` (K, n, n, 3) are the tiles unsmoothed.
     """
-    changed = np.argwhere(_unlike(seen.cells, tiles.images[known]))
+    rows, cols = seen.frame.rows, seen.frame.cols
+    changed, colours = _changed(seen), _means(join_cells(seen.cells), rows, cols)
+    own: dict[tuple[int, int], int] = {}
     for kind, other, family in ((_GOAL, _BOX, "goal"), (_BOX, _GOAL, "crate")):
-        for row, col in changed:
+        for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
             cell = seen.cells[row, col]
-            if _unlike(cell, tiles.images[kind]) and _is_tinted(cell, tiles.images[other], _vivid(family, style)):
-                cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols).copy()
-                cells[row, col] = clean[kind]
-                seen = replace(seen, board=join_cells(cells))
-    return seen
+            if _unlike(cell, tiles.images[kind]) and _is_lit_alike(cell, tiles.images[other]):
+                own.setdefault((row, col), kind)
+    if not own:
+        return seen
+    cells = split_cells(seen.board.copy(), rows, cols)
+    for place, kind in own.items():
+        cells[place] = clean[kind]
+    return replace(seen, board=join_cells(cells))
 
 
 def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], tiles: Tiles) -> Named:
@@ -52,20 +57,32 @@ def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], til
     unsure = named.confidence < LOWEST_CONFIDENCE
     if not unsure.any():
         return named
-    either = classify(cells, Tiles(tiles.images, inset=tiles.inset, meaning=_EITHER_KEEPER))
-    keeper = unsure & (either.symbols == _KEEPER)
-    kinds = np.where(_ON_TARGET[known], SIGNS.index(PLAYER_ON_TARGET), _KEEPER)
-    return Named(
-        np.where(keeper, kinds, named.symbols),
-        np.where(keeper, either.confidence, named.confidence),
-        named.distance,
-    )
+    either = classify(cells[unsure][None], Tiles(tiles.images, inset=tiles.inset, meaning=_EITHER_KEEPER))
+    is_keeper = either.symbols[0] == _KEEPER
+    kinds = np.where(_ON_TARGET[known[unsure]], SIGNS.index(PLAYER_ON_TARGET), _KEEPER)
+    symbols, confidence = named.symbols.copy(), named.confidence.copy()
+    symbols[unsure] = np.where(is_keeper, kinds, symbols[unsure])
+    confidence[unsure] = np.where(is_keeper, either.confidence[0], confidence[unsure])
+    return Named(symbols, confidence, named.distance)
 
 
-def _unlike(cells: Floats, tiles: Floats) -> NDArray[np.bool_]:
-    """(…): which cells (…, n, n, 3) differ from a tile, or each from its own."""
-    differs: NDArray[np.bool_] = ((cells - tiles) ** 2).mean(axis=(-3, -2, -1)) > UNLIKE**2
+def _changed(seen: Seen) -> NDArray[np.bool_]:
+    """(R, C): which cells differ from what they showed before."""
+    gap = cv2.GaussianBlur(cv2.subtract(seen.board, seen.known), (3, 3), 0, borderType=cv2.BORDER_REPLICATE)
+    squares = _means(cv2.multiply(gap, gap), seen.frame.rows, seen.frame.cols)
+    differs: NDArray[np.bool_] = squares.mean(axis=2) > UNLIKE**2
     return differs
+
+
+def _means(board: Floats, rows: int, cols: int) -> Floats:
+    """(R, C, 3): the mean of each cell of a board (R*n, C*n, 3)."""
+    means: Floats = cv2.resize(board, (cols, rows), interpolation=cv2.INTER_AREA)
+    return means
+
+
+def _unlike(cell: Floats, tile: Floats) -> bool:
+    """Whether a cell (n, n, 3) differs from a tile."""
+    return bool(cv2.norm(cell, tile) > UNLIKE * cell.size**0.5)
 
 
 @lru_cache(maxsize=256)
@@ -76,19 +93,33 @@ def _vivid(family: str, style: Style) -> Floats:
     return vivid
 
 
-def _is_tinted(cell: Floats, box: Floats, vivid: Floats) -> bool:
-    """Whether a cell (n, n, 3) is this box in light and dark, but in the tint of a colour."""
-    asked, drawn = vivid - vivid.mean(), (cell - cell.mean(axis=2, keepdims=True)).mean(axis=(0, 1))
-    strength = float(np.sqrt((drawn**2).sum()))
-    if strength < PALE or float(asked @ drawn) < SAME_TINT * strength * float(np.sqrt((asked**2).sum())):
-        return False
-    light, known = (each.max(axis=2) + each.min(axis=2) for each in (cell, box))
+def _are_tinted(colours: Floats, vivid: Floats) -> NDArray[np.bool_]:
+    """(R, C): which cells, by their mean colours (R, C, 3), are in the tint of a vivid one."""
+    asked, drawn = vivid - vivid.mean(), colours - colours.mean(axis=2, keepdims=True)
+    strength = np.sqrt((drawn**2).sum(axis=2))
+    towards = drawn @ asked >= SAME_TINT * float(np.sqrt((asked**2).sum())) * strength
+    tinted: NDArray[np.bool_] = towards & (strength >= PALE)
+    return tinted
+
+
+def _light(cell: Floats) -> Floats:
+    """(n, n): the highest and the lowest of a pixel's three levels, together."""
+    red, green, blue = cv2.split(cell)
+    light: Floats = cv2.max(cv2.max(red, green), blue) + cv2.min(cv2.min(red, green), blue)
+    return light
+
+
+def _is_lit_alike(cell: Floats, box: Floats) -> bool:
+    """Whether a cell (n, n, 3) is this box in light and dark, whatever its colour, and as strong."""
+    light, known = _light(cell), _light(box)
     edge, n = max(MOVED, len(cell) // 10), len(cell)
-    inner = known[edge : n - edge, edge : n - edge].ravel()
     around = light[edge - MOVED : n - edge + MOVED, edge - MOVED : n - edge + MOVED]
-    parts = sliding_window_view(around, (n - 2 * edge, n - 2 * edge)).reshape(-1, len(inner))
-    parts, inner = (each - each.mean(axis=-1, keepdims=True) for each in (parts, inner))
-    lengths, length = np.sqrt(np.einsum("ij,ij->i", parts, parts)), float(np.sqrt(inner @ inner))
-    alike = parts @ inner / np.maximum(lengths * length, 1e-6)
-    best = int(alike.argmax())
-    return bool(alike[best] > SAME_LIGHT and alike[best] * lengths[best] > SEE_THROUGH * length)
+    more = max(1, round(RESIZED * n))
+    for side in (n, n - more, n + more):
+        start = edge + (side - n) // 2
+        inner = cv2.resize(known, (side, side))[start : start + n - 2 * edge, start : start + n - 2 * edge]
+        _, alike, _, (right, down) = cv2.minMaxLoc(cv2.matchTemplate(around, inner, cv2.TM_CCOEFF_NORMED))
+        best = around[down : down + len(inner), right : right + len(inner)]
+        if alike > SAME_LIGHT and alike * best.std() > SEE_THROUGH * inner.std():
+            return True
+    return False

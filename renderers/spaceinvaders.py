@@ -82,7 +82,8 @@ class SpaceInvadersRenderer(BoardRenderer[Position]):
         return np.repeat(below[:, None], position.width, axis=1)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
-        return Position(tuple("".join(SYMBOLS[number // _skies(style)] for number in row) for row in symbols))
+        marks = (symbols // _skies(style)).tolist()
+        return Position(tuple("".join([SYMBOLS[number] for number in row]) for row in marks))
 
     def allowed(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_] | None:
         skies = _skies(style)

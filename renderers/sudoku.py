@@ -21,9 +21,9 @@ from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named
-from renderers.reading.digits import has_ink, read_digit
+from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.register import Floats
-from renderers.reading.tiles import join_cells, split_cells
+from renderers.reading.tiles import split_cells
 from renderers.shapes import disc, rectangle, stamp
 
 DIGITS = LARGEST_DIGIT + 1
@@ -108,15 +108,12 @@ class SudokuRenderer(BoardRenderer[Grid]):
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
             return named
-        cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
-        inset = max(2, round(self.inset * cells.shape[2]))
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
-        blank[blank] = has_ink(cells[:, :, inset:-inset, inset:-inset][blank])
+        blank[blank] = has_ink(self._insides(seen)[blank])
         asked = doubtful | blank | (named.distance > OWN_HAND)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        for (row, col), sharp in zip(np.argwhere(asked), _sharp(seen, asked), strict=True):
-            digit = read_digit(sharp)
+        for (row, col), digit in zip(np.argwhere(asked), read_digits(_sharp(seen, asked)), strict=True):
             if digit is not None:
                 symbols[row, col] += digit - symbols[row, col] % DIGITS
                 confidence[row, col] = max(confidence[row, col], ANOTHER_HAND)
@@ -125,22 +122,26 @@ class SudokuRenderer(BoardRenderer[Grid]):
                 confidence[row, col] = 0.0
         return Named(symbols, confidence, distance)
 
+    def _insides(self, seen: Seen) -> Floats:
+        """(R, C, n, n, 3): the cells without their borders, as sharp as they were read."""
+        cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
+        inset = max(2, round(self.inset * cells.shape[2]))
+        return cells[:, :, inset:-inset, inset:-inset]
+
     def own_colours(self, style: Style) -> bool:
         """Digits may be written in any ink."""
         return style.text("marks") != "digits"
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
-        """Thin strokes are pale at the size in which cells are read: the ink of new digits is judged on sharp cells."""
+        """Thin strokes are pale at the size in which cells are read; ink that is pale there is judged on sharp ones."""
         known = self.encode(problem.position, style)
         new = (symbols != known) & (symbols % DIGITS > 0) & (style.text("marks") == "digits")
         if new.any():
-            cells = _sharp(seen, new)
-            ground = np.median(cells.reshape(len(cells), -1, 3), axis=1)  # (K, 3)
-            full = np.abs(ground - style.colours()["ink"]).max(axis=1)
-            drawn = np.abs(cells - ground[:, None, None]).max(axis=3).reshape(len(cells), -1)
-            faint = np.quantile(drawn, INK_RANK, axis=1) < FAINT * full
-            if faint.any():
-                row, col = np.argwhere(new)[int(faint.argmax())]
+            pale = new.copy()
+            pale[new] = _is_pale(self._insides(seen)[new], style)
+            pale[pale] = _is_pale(_sharp(seen, pale), style)
+            if pale.any():
+                row, col = np.argwhere(pale)[0]
                 raise UnreadableImage(f"the digit in cell ({row}, {col}) is written too faintly to be meant")
         super().demand_full_strength(seen, np.where(new, known, symbols), problem, style)
 
@@ -149,11 +150,14 @@ class SudokuRenderer(BoardRenderer[Grid]):
         new = (symbols != self.encode(problem.position, style)) & (symbols % DIGITS > 0)
         if style.text("marks") == "digits" and new.any():
             frame = seen.frame
-            cells = split_cells(seen.board, frame.rows, frame.cols).copy()
-            tiles = reading_tiles(self, style, frame.rows, frame.cols)[symbols]
-            new[new] = ((cells[new] - tiles[new]) ** 2).mean(axis=(1, 2, 3)) > OWN_HAND**2
-            cells[new] = tiles[new]
-            seen = replace(seen, board=join_cells(cells))
+            cells = split_cells(seen.board, frame.rows, frame.cols)[new]
+            tiles = reading_tiles(self, style, frame.rows, frame.cols)[symbols[new]]
+            gap = (cells - tiles).reshape(len(cells), -1)
+            new[new] = other = np.einsum("ij,ij->i", gap, gap) > OWN_HAND**2 * gap.shape[1]
+            if other.any():
+                board = seen.board.copy()
+                split_cells(board, frame.rows, frame.cols)[new] = tiles[other]
+                seen = replace(seen, board=board)
         return super().find_stain(seen, symbols, problem, style)
 
     def finish(self, canvas: Pixels, board: Board, position: Grid, style: Style) -> None:
@@ -172,12 +176,29 @@ class SudokuRenderer(BoardRenderer[Grid]):
 
 def _sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
     """(K, n, n, 3): the insides of the cells that are asked for, larger than cells are read otherwise."""
-    frame = seen.frame
     if not asked.any():
-        return np.empty((0, SHARP, SHARP, 3), np.float32)
-    board = seen.registration.crop(frame.box, (frame.cols * SHARP, frame.rows * SHARP))
+        return np.empty((0, SHARP - 2 * SHARP_EDGE, SHARP - 2 * SHARP_EDGE, 3), np.float32)
+    (top, bottom), (left, right) = (np.flatnonzero(asked.any(axis=axis))[[0, -1]].tolist() for axis in (1, 0))
+    rows, cols = bottom + 1 - top, right + 1 - left
+    x, y, far, low = seen.frame.box
+    wide, high = (far - x) / seen.frame.cols, (low - y) / seen.frame.rows
+    box = x + left * wide, y + top * high, x + (left + cols) * wide, y + (top + rows) * high
+    board = seen.registration.crop(box, (cols * SHARP, rows * SHARP))
     inner = slice(SHARP_EDGE, -SHARP_EDGE)
-    return seen.drift.undo(split_cells(board, frame.rows, frame.cols)[asked][:, inner, inner])
+    cells = split_cells(board, rows, cols)[asked[top : top + rows, left : left + cols]]
+    return seen.drift.undo(np.ascontiguousarray(cells[:, inner, inner]))
+
+
+def _is_pale(cells: Floats, style: Style) -> NDArray[np.bool_]:
+    """(K,): in which cells (K, n, n, 3) the ink is weaker than digits are meant to be."""
+    pixels = cells.reshape(len(cells), cells.shape[1] * cells.shape[2], 3)
+    middle, rank = pixels.shape[1] // 2, round(INK_RANK * (pixels.shape[1] - 1))
+    ground = np.partition(pixels, middle, axis=1)[:, middle]  # (K, 3)
+    full = np.abs(ground - style.colours()["ink"]).max(axis=1)
+    gap = np.abs(pixels - ground[:, None])
+    drawn = np.maximum(np.maximum(gap[..., 0], gap[..., 1]), gap[..., 2])
+    pale: NDArray[np.bool_] = np.partition(drawn, rank, axis=1)[:, rank] < FAINT * full
+    return pale
 
 
 def _spot(marks: str, n: int) -> Coverage:

@@ -52,12 +52,10 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         far = named.distance > FARTHEST
         if not far.any():
             return named
-        again = classify(seen.cells, _beside(style))
-        return Named(
-            np.where(far, again.symbols, named.symbols),
-            np.where(far, again.confidence, named.confidence),
-            np.where(far, again.distance, named.distance),
-        )
+        again = classify(seen.cells[far][None], _beside(style))
+        symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
+        symbols[far], confidence[far], distance[far] = again.symbols[0], again.confidence[0], again.distance[0]
+        return Named(symbols, confidence, distance)
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
         return _NUMBER[np.frombuffer(position.places.encode(), np.uint8)].reshape(3, 3)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from gamegen.core.cell import OPPOSITE, Cell
 from gamegen.core.problem import Check
@@ -14,13 +15,12 @@ def check_sweep(before: Position, walk: Walk, shown: Position) -> Check:
     if _other_size(before, shown):
         return _wrong_size(before)
     after = game.apply(before, walk)
-    runs = [game.apply(before, action) for action in game.actions(before)]
     eaten = [cell for cell in before.find(FOOD) if after[cell] not in FOOD]
     reason = _broken(before, shown) or _misplaced(shown, after) or _uneaten(before, shown, after)
     return Check(
         correct=shown == after,
-        legal=shown == before or shown in runs,
-        preserved=_kept(before, shown, (cell for cell in before.cells() if before[cell] == after[cell])),
+        legal=shown in (before, after) or any(shown == game.apply(before, run) for run in game.actions(before)),
+        preserved=_kept(before, shown, _differing(before, after)),
         reason=reason or "Pac-Man made the run that collects most beans.",
         parts={
             "pacman": float(_stands(shown, after.pacman())),
@@ -42,11 +42,10 @@ def check_route(errand: Errand, shown: Position) -> Check:
             f"The emptied cells and Pac-Man's place are not those of a route of {errand.length} steps, "
             "which is the shortest."
         )
-    touched = errand.touched()
     return Check(
         correct=correct,
         legal=legal,
-        preserved=_kept(before, shown, (cell for cell in before.cells() if cell not in touched)),
+        preserved=_kept(before, shown, _touched(before, goals)),
         reason=reason or f"Pac-Man took a shortest route of {errand.length} steps.",
         parts={
             "goals": _share(shown[goal] not in FOOD for goal in goals),
@@ -60,10 +59,9 @@ def _broken(before: Position, shown: Position) -> str:
     count = len(shown.find("".join(FACING)))
     if count != 1:
         return "Pac-Man is missing." if count == 0 else f"There are {count} Pac-Men instead of one."
-    for cell in before.cells():
+    for cell in _differing(before, shown):
         had, has = before[cell], shown[cell]
-        fixed = had in BLOCKED or has in BLOCKED
-        if had != has and (fixed or has in FOOD):
+        if had in BLOCKED or has in BLOCKED or has in FOOD:
             return f"Cell {_at(cell)} held {NAMES[had]} and now shows {NAMES[has]}."
     return ""
 
@@ -78,10 +76,9 @@ def _misplaced(shown: Position, after: Position) -> str:
 
 
 def _uneaten(before: Position, shown: Position, after: Position) -> str:
-    for cell in before.cells():
-        if shown[cell] != after[cell]:
-            state = "is still there" if after[cell] == NOTHING else "is gone, though Pac-Man never passed it"
-            return f"The {_noun(before[cell])} on cell {_at(cell)} {state}."
+    for cell in _differing(shown, after):
+        state = "is still there" if after[cell] == NOTHING else "is gone, though Pac-Man never passed it"
+        return f"The {_noun(before[cell])} on cell {_at(cell)} {state}."
     return ""
 
 
@@ -108,11 +105,27 @@ def _walkable(before: Position, shown: Position) -> bool:
 
 
 def _emptied(before: Position, shown: Position) -> set[Cell]:
-    return {cell for cell in before.find(FOOD) if shown[cell] not in FOOD}
+    return {cell for cell in _differing(before, shown) if before[cell] in FOOD and shown[cell] not in FOOD}
 
 
-def _kept(before: Position, shown: Position, cells: Iterable[Cell]) -> float:
-    return _share(before[cell] == shown[cell] for cell in cells)
+def _differing(one: Position, other: Position) -> list[Cell]:
+    """The cells that hold different things, row by row."""
+    width = len(one.rows[0])
+    pairs = zip("".join(one.rows), "".join(other.rows), strict=True)
+    return [Cell(*divmod(place, width)) for place, (thing, instead) in enumerate(pairs) if thing != instead]
+
+
+@lru_cache(maxsize=64)
+def _touched(before: Position, goals: tuple[Cell, ...]) -> frozenset[Cell]:
+    """What shortest routes may change; kept for the next picture of a group."""
+    return frozenset(Errand(before, goals).touched())
+
+
+def _kept(before: Position, shown: Position, free: Collection[Cell]) -> float:
+    """The share of cells, but for the free ones, that are as they were."""
+    count = len(before.rows) * len(before.rows[0]) - len(free)
+    lost = sum(cell not in free for cell in _differing(before, shown))
+    return (count - lost) / count if count else 1.0
 
 
 def _share(flags: Iterable[bool]) -> float:

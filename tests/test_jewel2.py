@@ -14,6 +14,10 @@ from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
 from gamegen.games.jewel2 import EMPTY, GEMS, THINGS, Position, Swap, game, rounds, runs, swapped
+from gamegen.perturb import PERTURBATIONS
+from gamegen.sample import make_sample
+from renderers.jewel2 import renderer
+from renderers.reading.register import Registration
 from solvers.jewel2 import PLANS, best, plays, solver
 
 
@@ -278,3 +282,17 @@ def test_mirrored_and_recoloured_boards_are_one() -> None:
 
 def test_every_thing_has_a_place_in_the_text() -> None:
     assert len(THINGS) == len(set(THINGS)) == 1 + 4 * len(GEMS)
+
+
+@pytest.mark.parametrize(("strength", "looks"), [(0.0, 1), (1.0, 2)])
+def test_a_board_that_lies_where_it_lay_is_looked_at_once(
+    strength: float, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = make_sample("jewel2/swap@1:train:2:0:0")
+    image = PERTURBATIONS["shift"](sample.edited, strength, Stream("shift")) if strength else sample.edited
+    crop, crops = Registration.crop, []
+    monkeypatch.setattr(Registration, "crop", lambda self, *where: crops.append(where) or crop(self, *where))
+    seen = renderer.look(np.asarray(image), sample.problem, sample.style)
+    assert len(crops) == looks
+    named = renderer.name_cells(seen, sample.problem, sample.style)
+    assert renderer.decode(named.symbols, sample.problem, sample.style) == sample.solution.after

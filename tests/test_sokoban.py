@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import IllegalAction, Rejected, Unsolvable
 from gamegen.core.key import Key
@@ -30,6 +31,7 @@ from gamegen.games.sokoban import (
     game,
     shortest_walk,
 )
+from gamegen.judge import verify
 from gamegen.sample import make_sample
 from renderers.board import reading_tiles
 from renderers.sokoban import renderer
@@ -373,3 +375,16 @@ def test_what_stands_on_a_target_shows_it(skin: str) -> None:
         for other in range(one):
             gap = float(np.sqrt(((tiles[one] - tiles[other]) ** 2).mean()))
             assert gap > 18, (SIGNS[one], SIGNS[other], gap)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("sokoban/solve@1:train:4:0:0?pixels=256", 52),  # tinted boxes a pixel of eighteen smaller, once unlike any box
+        ("sokoban/solve@1:train:5:0:1?pixels=256", 145),  # once read as a wall
+    ],
+)
+def test_a_tinted_box_may_be_a_little_larger_or_smaller(name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and verify(sample, made[0]).correct

@@ -24,6 +24,9 @@ from renderers.reading.register import Floats
 FAINTEST = 70.0
 """Grey levels, over all three colours, by which ink must differ from the ground."""
 
+STRONGEST = 0.98
+"""The quantile of a cell's pixels whose ink counts as full."""
+
 SIDE, WIDTH, EDGE = 20, 14, 2
 """The size to which ink is brought, and the empty edge around it."""
 
@@ -67,21 +70,42 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
     count, side = cells.shape[:2]
     edge = side // 6
     middle = cells[:, edge : side - edge, edge : side - edge].sum(axis=3)
-    grey = np.sort(middle.reshape(count, (side - 2 * edge) ** 2), axis=1)
+    grey = middle.reshape(count, (side - 2 * edge) ** 2)
     few = max(1, grey.shape[1] // 30)
+    grey = np.partition(grey, (few - 1, grey.shape[1] - few), axis=1)
     inked: NDArray[np.bool_] = grey[:, -few] - grey[:, few - 1] > FAINTEST
     return inked
 
 
-def read_digit(cell: Floats) -> int | None:
-    """The digit written in a cell (n, n, 3) on plain ground; None if it is not plainly one digit."""
-    ink = np.abs(cell - np.median(cell.reshape(-1, 3), axis=0)).sum(axis=2)
-    strongest = float(np.percentile(ink, 98))
-    shape = _normal((ink / strongest).clip(0, 1)) if strongest > FAINTEST else None
-    if shape is None:
-        return None
+def read_digits(cells: Floats) -> list[int | None]:
+    """The digits written in cells (K, n, n, 3) on plain ground; None for each that is not plainly one digit."""
+    shapes = {number: shape for number, ink in enumerate(_inks(cells)) if (shape := _normal(ink)) is not None}
+    digits: list[int | None] = [None] * len(cells)
+    if not shapes:
+        return digits
     masters, starts, mean = _masters()
-    likeness = np.maximum.reduceat(masters @ _unit(_unit(shape) - mean).astype(np.float32), starts)
+    vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes.values()], np.float32)
+    alike = np.maximum.reduceat(vectors @ masters.T, starts, axis=1)  # (shapes, 9)
+    for (number, shape), likeness in zip(shapes.items(), alike, strict=True):
+        digits[number] = _decide(likeness, shape)
+    return digits
+
+
+def _inks(cells: Floats) -> Floats:
+    """(K, n, n): the ink of each cell (K, n, n, 3), from 0 to 1; none where there is hardly any."""
+    count, side = cells.shape[:2]
+    pixels = cells.reshape(count, side * side, 3)
+    middle, rank = side * side // 2, round(STRONGEST * (side * side - 1))
+    ground = np.partition(pixels, middle, axis=1)[:, middle]  # (K, 3)
+    ink = np.abs(pixels - ground[:, None]) @ np.ones(3, np.float32)  # (K, pixels)
+    strongest = np.partition(ink, rank, axis=1)[:, rank]
+    strongest[strongest <= FAINTEST] = np.inf
+    share: Floats = (ink / strongest[:, None]).clip(0, 1)
+    return share.reshape(count, side, side)
+
+
+def _decide(likeness: Floats, shape: Floats) -> int | None:
+    """The digit that a shape shows, by its likeness (9,) to each."""
     second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
     lead = likeness[first - 1] - likeness[second - 1]
     if likeness[first - 1] < (UNLIKELY if lead > WIDE_LEAD else LOWEST_LIKENESS):
@@ -158,7 +182,10 @@ def _drawings(digit: int) -> Iterator[tuple[Image.Image, tuple[int, ...]]]:
 def _normal(ink: Floats) -> Floats | None:
     """The ink (0 to 1) within its box, brought to one size; None if the box is no digit's."""
     strong = ink > 0.5
-    if max(float(side.mean()) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1])) > BORDER:
+    if (
+        max(np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1]))
+        > BORDER
+    ):
         return None
     rows, cols = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     if len(rows) < 5 or len(cols) < 2 or len(cols) > 1.2 * len(rows):
