@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from gamegen.adversary.canvas import canvas, picture
 from gamegen.core.errors import BadInput
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
@@ -25,13 +26,14 @@ WIDEST = 200
 
 TRIES = 12
 
-SIBLINGS = 64
-"""Other samples of a task and level whose answers are tried; the last so many are kept."""
+SIBLINGS, KEPT, APART = 16, 400, -7
+"""Other samples of a task and level whose answers are tried; how many are kept, which is all those of one game, since
+making them takes longer than judging them; and their seed, which nobody attacks."""
 
 
 def gold(sample: Sample, rng: Stream) -> Made:
     """The right answer itself."""
-    return sample.edited, True
+    return picture(canvas(sample).after), True
 
 
 def painted(sample: Sample, rng: Stream) -> Made:
@@ -95,9 +97,8 @@ def shown(sample: Sample, position: Any) -> tuple[Image.Image, bool]:
 
 
 def sibling(sample: Sample, rng: Stream) -> Sample:
-    """Another sample of the same task and level, one of a few: made samples are kept, and making them takes time."""
-    key = sample.key
-    return _made(replace(key, seed=key.seed + 1, index=rng.below(SIBLINGS)))
+    """Another sample of the same task and level, one of a few."""
+    return _made(replace(sample.key, seed=APART, index=rng.below(SIBLINGS)))
 
 
 def _symbols(sample: Sample) -> NDArray[np.intp] | None:
@@ -130,7 +131,7 @@ def _two_cells(symbols: NDArray[np.intp], rng: Stream) -> tuple[tuple[int, int],
     return one, other
 
 
-@lru_cache(maxsize=SIBLINGS)
+@lru_cache(maxsize=KEPT)
 def _made(key: Key) -> Sample:
     return make_sample(key)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -125,13 +126,19 @@ def _type_digit(hand: Hand, cell: Cell, digit: int, ink: Colour, slant: float, b
     more = round(size / 36) if bold else 0
     side = hand.cell * FINE
     mask = Image.new("L", (side, side))
-    font = ImageFont.load_default(size)
+    font = _face(size)
     ImageDraw.Draw(mask).text((side / 2, side / 2), str(digit), fill=255, font=font, anchor="mm", stroke_width=more)
     turn = (1, slant, -slant * side / 2, 0, 1, 0)
     mask = mask.transform(mask.size, Image.Transform.AFFINE, turn, Image.Resampling.BILINEAR).reduce(FINE)
     box = mask.getbbox() or (0, 0, 1, 1)
     x, y = hand.at(cell, 0.5 + hand.sway(0.05), 0.5 + hand.sway(0.05))
     hand.stamp(mask.crop(box), (x, y), ink)
+
+
+@lru_cache(maxsize=64)
+def _face(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Pillow's own face; opening it takes longer than writing with it."""
+    return ImageFont.load_default(size)
 
 
 # Frames and paths ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import colorsys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import cv2
 import numpy as np
 
 from gamegen.core.cell import Cell
@@ -163,9 +164,6 @@ def _most_vivid(colours: Mapping[str, Colour], family: str) -> Colour:
 def _tinted(patch: Patch, colour: Colour) -> Patch:
     """The same light and dark in another colour."""
     hue, _, saturation = colorsys.rgb_to_hls(*(level / 255 for level in colour))
-    tinted = patch.copy()
-    for row, line in enumerate(patch):
-        for col, pixel in enumerate(line):
-            light = colorsys.rgb_to_hls(*(float(level) / 255 for level in pixel))[1]
-            tinted[row, col] = [255 * level for level in colorsys.hls_to_rgb(hue, light, saturation)]
-    return tinted
+    wheel = cv2.cvtColor(np.ascontiguousarray(patch) / np.float32(255), cv2.COLOR_RGB2HLS)
+    wheel[..., 0], wheel[..., 2] = 360 * hue, saturation
+    return np.asarray(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB), np.float32)
