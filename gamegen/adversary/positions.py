@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,11 @@ from gamegen.adversary.canvas import canvas, picture
 from gamegen.core.errors import BadInput
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
-from gamegen.painters import paint, right_answer
+from gamegen.painters import legal_actions, paint, right_answer
 from gamegen.sample import Sample, make_sample
 from renderers.board import BoardRenderer
 
 Made = tuple[Image.Image, bool] | None
-
-WIDEST = 200
-"""Legal actions looked at in one position."""
 
 TRIES = 12
 
@@ -60,7 +56,7 @@ def lazy_mutation(sample: Sample, rng: Stream) -> Made:
 def wrong_move(sample: Sample, rng: Stream) -> Made:
     """A legal action, but any."""
     game = sample.plugin.game
-    actions = list(islice(game.actions(sample.problem.position), WIDEST))
+    actions = legal_actions(sample)
     return shown(sample, game.apply(sample.problem.position, rng.choice(actions))) if actions else None
 
 

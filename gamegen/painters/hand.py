@@ -11,6 +11,7 @@ import math
 from itertools import pairwise
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
@@ -38,7 +39,8 @@ SAME = 24
 """Grey levels between a thing and its ground below which no scissors find the edge."""
 
 
-DARK = 128
+DARK, OUTSIDE = 128, 2
+"""Grey levels under which a ground is dark, and a mark for what scissors leave."""
 
 
 class Hand:
@@ -152,11 +154,10 @@ class Hand:
 
 def cut_out(patch: Patch, ground: Patch) -> Alpha:
     """Where a cell shows something else than its ground, with a soft edge."""
-    apart = np.pad(np.abs(patch - ground).max(axis=2) > SAME, 1)
-    outside = _picture(255.0 * apart).filter(ImageFilter.MaxFilter(3))
-    ImageDraw.floodfill(outside, (0, 0), 128)  # what is white inside a white thing is cut out with it
-    inside = np.asarray(outside)[1:-1, 1:-1] != 128
-    mask = _picture(255.0 * inside).filter(ImageFilter.GaussianBlur(0.6))
+    apart = np.pad(np.abs(patch - ground).max(axis=2) > SAME, 1).astype(np.uint8)
+    outside = np.asarray(cv2.dilate(apart, np.ones((3, 3), np.uint8)))
+    cv2.floodFill(outside, None, (0, 0), OUTSIDE)  # what is white inside a white thing is cut out with it
+    mask = _picture(255.0 * (outside[1:-1, 1:-1] != OUTSIDE)).filter(ImageFilter.GaussianBlur(0.6))
     return np.asarray(mask, np.float32) / np.float32(255)
 
 
