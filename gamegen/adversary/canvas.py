@@ -49,7 +49,7 @@ def turned(colours: Pixels, turn: float) -> Pixels:
     """(n, 3): the same lightness and saturation, the hue turned by so much of a full circle."""
     wheel = cv2.cvtColor(colours[None].astype(np.float32) / 255, cv2.COLOR_RGB2HLS)
     wheel[..., 0] = (wheel[..., 0] + 360 * turn) % 360
-    return np.rint(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB)[0]).astype(np.uint8)
+    return np.asarray(np.rint(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB)[0]), np.uint8)
 
 
 def picture(pixels: Pixels) -> Image.Image:
