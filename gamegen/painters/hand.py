@@ -152,10 +152,10 @@ class Hand:
         self.image.paste(colour, box[:2], mask)
 
 
-def cut_out(patch: Patch, ground: Patch) -> Alpha:
-    """Where a cell shows something else than its ground, with a soft edge."""
+def cut_out(patch: Patch, ground: Patch, *, sharp: bool = False) -> Alpha:
+    """Where a cell shows something else than its ground, and a pixel more unless the scissors are sharp; soft edges."""
     apart = np.pad(np.abs(patch - ground).max(axis=2) > SAME, 1).astype(np.uint8)
-    outside = np.asarray(cv2.dilate(apart, np.ones((3, 3), np.uint8)))
+    outside = apart if sharp else np.asarray(cv2.dilate(apart, np.ones((3, 3), np.uint8)))
     cv2.floodFill(outside, None, (0, 0), OUTSIDE)  # what is white inside a white thing is cut out with it
     mask = _picture(255.0 * (outside[1:-1, 1:-1] != OUTSIDE)).filter(ImageFilter.GaussianBlur(0.6))
     return np.asarray(mask, np.float32) / np.float32(255)

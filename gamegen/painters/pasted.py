@@ -67,11 +67,12 @@ def pac_man(hand: Hand, sample: Sample, after: Any) -> bool:
     before, floor = sample.problem.position, sample.style.colours()["floor"]
     home, goal = before.pacman(), after.pacman()
     patch = hand.cut(home)
-    alpha = cut_out(patch, hand.bare(home, floor, inset=0.0))
+    ground = np.full_like(patch, floor)
+    alpha = cut_out(patch, ground)
     turned = _turned(patch, alpha, before[home], after[goal])
     for cell in before.cells():
         if before[cell] != after[cell] or cell == goal:
-            hand.fill(cell, hand.bare(cell, floor, inset=0.0), inset=0.03)
+            hand.fill(cell, ground)
     hand.glue(turned[0], goal, turned[1])
     return True
 
@@ -100,7 +101,10 @@ def boxes(hand: Hand, sample: Sample, after: Any) -> bool:
 
 
 def _cuttings(hand: Hand, sample: Sample, bare: Mapping[str, list[Patch]]) -> dict[str, tuple[Patch, Alpha]]:
-    """The keeper and both kinds of box, cut out where they stand; a box of the other kind is one with another tint."""
+    """The keeper and both kinds of box, cut out where they stand; a box of the other kind is one with another tint.
+
+    On a target the scissors are sharp: a keeper who took some of its colour along would seem to stand on one still.
+    """
     before, colours = sample.problem.position, sample.style.colours()
     found: dict[str, tuple[Patch, Alpha]] = {}
     for cell in before.cells(sokoban.BOXES + sokoban.PLAYERS):
@@ -109,7 +113,7 @@ def _cuttings(hand: Hand, sample: Sample, bare: Mapping[str, list[Patch]]) -> di
         ground = bare["-"][0] if sign in sokoban.BOXES or sign == "@" else next(iter(bare["."]), None)
         if ground is not None:
             patch = hand.cut(cell)
-            found.setdefault(kind, (patch, cut_out(patch, ground)))
+            found.setdefault(kind, (patch, cut_out(patch, ground, sharp=sign in sokoban.TARGETS)))
     for missing, example, name in (("*", "$", "goal"), ("$", "*", "crate")):
         if missing not in found and example in found:
             patch, alpha = found[example]
