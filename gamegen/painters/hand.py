@@ -35,6 +35,9 @@ HUE, LIGHTNESS, TINT = 10 / 360, 0.15, 4
 """How far a hand's shade of a named colour may lie from ours, and the grey levels by which its ground is off."""
 
 
+RIM = 2 / 512
+"""Share of the picture's side, at the border of a cell, that is never painted over."""
+
 SAME = 24
 """Grey levels between a thing and its ground below which no scissors find the edge."""
 
@@ -103,7 +106,7 @@ class Hand:
     def bare(self, cell: Cell, colour: Colour, *, inset: float) -> Patch:
         """The cell, one flat colour but for what lies at its very border: lines and rounded corners."""
         patch = self.cut(cell).copy()
-        edge = max(2, round(inset * self.cell))
+        edge = max(round(RIM * self.image.width), round(inset * self.cell))
         patch[edge:-edge, edge:-edge] = colour
         return patch
 
