@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import orjson
 import pytest
+from PIL import Image
 
 from gamegen import audit
 from gamegen.__main__ import main
@@ -19,7 +20,7 @@ from gamegen.core.errors import BadInput
 from gamegen.core.verdict import Verdict
 from gamegen.journal import Journal, journal
 from gamegen.judge import verify
-from gamegen.sample import make_sample
+from gamegen.sample import Sample, make_sample
 from gamegen.workers import THREADS, in_parallel
 
 
@@ -65,7 +66,7 @@ def test_attacks_that_do_not_apply_leave_their_turns_to_others() -> None:
 def test_a_failure_names_what_makes_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = {}
 
-    def gullible(row: audit.Sample, image: audit.Image.Image) -> Verdict:
+    def gullible(row: Sample, image: Image.Image) -> Verdict:
         pictures[len(pictures)] = row.id, image.tobytes()
         return replace(verify(row, image), correct=True)
 
@@ -75,6 +76,17 @@ def test_a_failure_names_what_makes_it_again(monkeypatch: pytest.MonkeyPatch) ->
         name, _, turn = line.partition(" #")
         again = audit.attacked("blot", make_sample(name), int(turn))
         assert again is not None and (name, again[0].tobytes()) == pictures[number]
+
+
+def test_what_is_drawn_like_a_right_answer_is_right() -> None:
+    """A label cannot make it wrong; one pixel can."""
+    sample = make_sample("tictactoe/best@1:train:1:0:0?pixels=256")
+    tally, image = audit.Tally(), sample.edited
+    audit.judge(sample, image, False, tally, 0)
+    assert (tally.deserved, tally.false_accepts) == (1, [])
+    image.putpixel((0, 0), (1, 2, 3))
+    audit.judge(sample, image, False, tally, 1)
+    assert (tally.deserved, tally.false_accepts) == (1, [f"{sample.id} #1"])
 
 
 JOURNAL = ["audit", "tictactoe", "--count", "24", "--attacks", "gold,copy", "--pixels", "256", "--jobs", "1", "--json"]
