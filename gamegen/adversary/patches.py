@@ -30,6 +30,12 @@ VIVID = 90
 """Strongest minus weakest channel of what has a colour by which one could call it."""
 
 
+INK = 90
+"""Grey levels by which the strokes of a label differ from the page."""
+
+Place = tuple[slice, slice]
+
+
 def blot(sample: Sample, rng: Stream) -> Made:
     """The answer with a loud blot of a tenth of the side somewhere: nobody asked for one."""
     image = picture(canvas(sample).after)
@@ -122,8 +128,12 @@ def _relabelled(sample: Sample, rng: Stream, *, wiped: bool) -> Made:
         return None
     image = canvas(sample).after.copy()
     down = rng.chance(0.5)
-    one, other = (_label(frame, rng.below(frame.rows if down else frame.cols), down=down) for _ in range(2))
+    numbers = [rng.below(frame.rows if down else frame.cols) for _ in range(2)]
     page = np.median(image[1:4].reshape(-1, 3), axis=0).astype(np.uint8)
+    found = _labels(image, frame, numbers, page, down=down)
+    if found is None:
+        return None
+    one, other = found
     replaced = np.broadcast_to(page, image[one].shape) if wiped else image[other].copy()
     if not _unlike(image[one], replaced) or not _has_ink(image[one], page):
         return None
@@ -131,19 +141,39 @@ def _relabelled(sample: Sample, rng: Stream, *, wiped: bool) -> Made:
     return picture(image), False
 
 
-def _label(frame: Frame, number: int, *, down: bool) -> tuple[slice, slice]:
-    """Where the label of a row (`down`) or column is, without the lines around it."""
-    band, edge = round(frame.pixels * LABEL_BAND), round(0.15 * frame.cell)
+def _labels(image: Pixels, frame: Frame, numbers: list[int], page: Pixels, *, down: bool) -> list[Place] | None:
+    """Where two labels are, both places of one size, as large as it takes to cut through neither; None if none is.
+
+    In fine mazes a label stands at every fifth row only, and is wider than its cell.
+    """
+    for more in (-round(0.15 * frame.cell), 0, frame.cell // 2, frame.cell, 3 * frame.cell // 2):
+        apart = abs(numbers[0] - numbers[1]) * frame.cell
+        if 0 < apart < frame.cell + 2 * more:
+            return None
+        places = [_label(frame, number, more, down=down) for number in numbers]
+        if not any(_cuts_ink(image[place], page, down=down) for place in places):
+            return places
+    return None
+
+
+def _label(frame: Frame, number: int, more: int, *, down: bool) -> Place:
+    """Where the label of a row (`down`) or column is: beside its cell, and so many pixels more on both sides."""
+    band = round(frame.pixels * LABEL_BAND)
     start = (frame.top if down else frame.left) + number * frame.cell
-    along = slice(start + edge, start + frame.cell - edge)
+    along = slice(max(0, start - more), start + frame.cell + more)
     beside = frame.left if down else frame.top
     across = slice(max(0, beside - band + 4), beside - 4)
     return (along, across) if down else (across, along)
 
 
+def _cuts_ink(patch: Pixels, page: Pixels, *, down: bool) -> bool:
+    ends = patch[[0, -1]] if down else patch[:, [0, -1]]
+    return bool((gap(np.ascontiguousarray(ends), np.full_like(ends, page)) > INK).any())
+
+
 def _unlike(one: Pixels, other: Pixels) -> bool:
     """Whether two patches differ by more than the edge of a letter."""
-    return share(gap(np.ascontiguousarray(one), np.ascontiguousarray(other)) > 90) > 0.02
+    return share(gap(np.ascontiguousarray(one), np.ascontiguousarray(other)) > INK) > 0.02
 
 
 def _has_ink(patch: Pixels, page: Pixels) -> bool:
