@@ -18,6 +18,9 @@ from gamegen.sample import Sample
 TREMBLE = 0.018
 """How far a pen may tremble, as a share of the cell."""
 
+CLEAR = 0.12
+"""The share of a small cell that the thinnest pen of a frame may have: a wider one makes an F of an E."""
+
 AMONG_MANY = 0.5
 """Where up to nine colours lie side by side, yellow may not become orange: shades depart by this share only."""
 
@@ -146,7 +149,7 @@ def _face(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 def frames(hand: Hand, sample: Sample, before: tuple[str, ...], after: tuple[str, ...], codes: dict[str, str]) -> None:
     """A coloured border in each cell whose mark (`codes`: letter -> colour) is new."""
-    width, least = (0.04 + 0.05 * hand.rng.random()) * hand.cell, max(2.2, 0.045 * hand.cell)
+    width, least = (0.04 + 0.05 * hand.rng.random()) * hand.cell, max(min(2.2, CLEAR * hand.cell), 0.045 * hand.cell)
     inset, round_off = 0.035 + hand.rng.random() * 0.05, hand.rng.choice((0.0, 0.0, 0.08))
     for row, (old, new) in enumerate(zip(before, after, strict=True)):
         for col, code in enumerate(new):
