@@ -3,7 +3,8 @@
 For each game and perturbation: how many positions, right and wrong ones in turn, are read exactly, how many the reader
 abstains from, and how many it misreads. A right answer that is read but called stained counts as abstained: the judge
 would refuse it. `painted` are right answers drawn by hand (gamegen/painters). Strengths are of gamegen/perturb.py:
-moderate, and full.
+moderate, and full. With `--pairs` every perturbation follows every other one. With `--journal FILE` a run that was
+killed goes on where it was.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -29,10 +29,12 @@ from gamegen.core.key import LEVELS, Key
 from gamegen.core.stream import Stream
 from gamegen.core.tables import fill, table
 from gamegen.images import load_rgb
+from gamegen.journal import journal
 from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.registry import games, plugin
 from gamegen.sample import Sample, make_sample
+from gamegen.workers import in_parallel
 
 NONE, PAINTED = "none", "painted"
 STRENGTHS = ("moderate", "full")
@@ -61,7 +63,6 @@ class Row:
 
 def main() -> None:
     args = _arguments()
-    measure = partial(measured, count=args.count, pixels=args.pixels, seed=args.seed)
     strengths = args.strengths.split(",")
     cells = [
         Cell(game, names, strength)
@@ -69,16 +70,29 @@ def main() -> None:
         for names in _combinations(args.perturbations.split(","), pairs=args.pairs)
         for strength in (strengths if names != (NONE,) else strengths[:1])
     ]
-    rows = []
-    with ProcessPoolExecutor(args.jobs) as pool:
-        for row in pool.map(measure, cells):
-            rows.append(row)
-            if not args.json:
-                _print(row, verbose=args.verbose)
+    rows = _measure(cells, args)
     if args.json:
         print(orjson.dumps([asdict(row) for row in rows], option=orjson.OPT_INDENT_2).decode())
     if args.write:
-        fill(args.write, "pairs" if args.pairs else "reading", _page(rows, args.count, args.pixels, args.seed))
+        page = _pairs_page if args.pairs else _page
+        fill(args.write, "pairs" if args.pairs else "reading", page(rows, args.count, args.pixels, args.seed))
+
+
+def _measure(cells: list[Cell], args: argparse.Namespace) -> list[Row]:
+    """One row for each cell, in their order; those that the journal has are not measured again."""
+    measure = partial(measured, count=args.count, pixels=args.pixels, seed=args.seed)
+    plan = {name: getattr(args, name) for name in ("count", "pixels", "seed", "games", "perturbations", "pairs")}
+    with journal(args.journal, {"command": "reading", "gamegen": __version__, **plan}) as kept:
+        waiting = [cell for cell in cells if _name(cell) not in kept.done]
+        for cell, row in in_parallel(measure, waiting, args.jobs):
+            kept.add(_name(cell), asdict(row))
+            if not args.json:
+                _print(row, verbose=args.verbose)
+        return [Row(**kept.done[_name(cell)]) for cell in cells]
+
+
+def _name(cell: Cell) -> str:
+    return f"{cell.game} {'+'.join(cell.names)} {cell.strength}"
 
 
 def measured(cell: Cell, *, count: int, pixels: int, seed: int) -> Row:
@@ -156,15 +170,48 @@ def _page(rows: list[Row], count: int, pixels: int, seed: int) -> str:
     for name, strength in dict.fromkeys((row.perturbation, row.strength) for row in rows):
         cells = {row.game: row for row in rows if (row.perturbation, row.strength) == (name, strength)}
         lines.append([name, strength, *(_figures(cells.get(game)) for game in named)])
+    explained = " A cell says exact / abstained / misread in percent; a dash means that all were exact."
+    return _intro(rows, count, pixels, seed) + explained + "\n\n" + table(["perturbation", "strength", *named], lines)
+
+
+def _pairs_page(rows: list[Row], count: int, pixels: int, seed: int) -> str:
+    """Two perturbations in a row: a square table for each strength, all games together."""
+    text = _intro(rows, count, pixels, seed) + (
+        " The line is what was done first, the column what was done then; a cell says how many of all games' pictures"
+        " were abstained from / misread, and nothing where all were exact."
+    )
+    for strength in dict.fromkeys(row.strength for row in rows):
+        pairs: dict[tuple[str, ...], Counter[str]] = {}
+        for row in (row for row in rows if row.strength == strength):
+            seen = pairs.setdefault(tuple(row.perturbation.split("+")), Counter())
+            seen.update({outcome: getattr(row, outcome) for outcome in OUTCOMES})
+        whole = sum(pairs.values(), Counter())
+        text += (
+            f"\n\n**{strength}**: {whole.total():,} pictures, {whole['abstained']:,} abstained from,"
+            f" {whole['misread']:,} misread.\n\n" + _square(pairs)
+        )
+    return text
+
+
+def _square(pairs: dict[tuple[str, ...], Counter[str]]) -> str:
+    firsts, seconds = (list(dict.fromkeys(pair[place] for pair in pairs)) for place in (0, 1))
+    seconds.sort(key=list(PERTURBATIONS).index)
+    each = max(seen.total() for seen in pairs.values())
+    lines = [[first, *(_pair(pairs.get((first, second))) for second in seconds)] for first in firsts]
+    return table([f"of {each}", *seconds], lines)
+
+
+def _pair(seen: Counter[str] | None) -> str:
+    if seen is None or not (seen["abstained"] or seen["misread"]):
+        return ""
+    return f"{seen['abstained']} / {seen['misread']}"
+
+
+def _intro(rows: list[Row], count: int, pixels: int, seed: int) -> str:
     total = [sum(getattr(row, outcome) for row in rows) for outcome in OUTCOMES]
-    return "\n".join(
-        [
-            f"{datetime.now(UTC):%Y-%m-%d}, gamegen {__version__}, {count} pictures of {pixels} px a cell, seed {seed}:"
-            f" {sum(total)} in all, {total[0]} exact, {total[1]} abstained, {total[2]} misread. A cell says"
-            " exact / abstained / misread in percent; a dash means that all were exact.",
-            "",
-            table(["perturbation", "strength", *named], lines),
-        ]
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d}, gamegen {__version__}, {count} pictures of {pixels} px a game and perturbation,"
+        f" seed {seed}: {sum(total)} in all, {total[0]} exact, {total[1]} abstained, {total[2]} misread."
     )
 
 
@@ -198,6 +245,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--pairs", action="store_true", help="every perturbation followed by every other one, instead")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--journal", type=Path, help="keep finished work in this JSONL file, and skip what it has")
     parser.add_argument("--verbose", action="store_true", help="name every picture that was not read exactly")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--write", type=Path, help="a Markdown page to fill between its markers")

@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from gamegen.adversary import ATTACKS
+from gamegen.adversary import ATTACKS, WEIGHTS
 from gamegen.core.errors import unknown
 from gamegen.core.key import DEFAULT_PIXELS, LEVELS, Key
 from gamegen.core.stream import Stream
@@ -20,8 +20,11 @@ from gamegen.judge import verify
 from gamegen.registry import plugin_of
 from gamegen.sample import Sample, make_sample
 
-LAPS, SHARED = 2, 16
-"""How often each kind attacks one sample, and how many attacks share it at least."""
+SHARED = 16
+"""Attacks on one sample at least: making a hard one takes longer than judging it."""
+
+PATIENCE = 20
+"""Turns for each attack that is wanted: an attack that a sample does not lend itself to is left out."""
 
 
 @dataclass(slots=True)
@@ -39,25 +42,39 @@ class Tally:
 def audit_task(
     task: str, count: int, *, seed: int = 0, kinds: Sequence[str] = (), pixels: int = DEFAULT_PIXELS
 ) -> dict[str, Tally]:
-    """`count` attacks on a task, the kinds in turn (all, if none are named), over all levels.
+    """`count` attacks on a task, the kinds (all, if none are named) by their weights, over all levels.
 
-    One sample suffers every kind, twice, before the next one is made: making a hard one takes longer than judging it.
+    One sample suffers every kind before the next one is made. There are fewer only if the kinds seldom apply.
     """
-    names = tuple(kinds) or tuple(ATTACKS)
-    for name in names:
+    order = turns(tuple(kinds) or tuple(ATTACKS))
+    tallies: dict[str, Tally] = {name: Tally() for name in dict.fromkeys(order)}
+    made = 0
+    for number in range(PATIENCE * count):
+        if made == count:
+            break
+        lap, place = divmod(number, len(order))
+        level, index = LEVELS[(seed + lap) % len(LEVELS)], lap // len(LEVELS)
+        sample = _attacked(Key(task, level=level, seed=seed, index=index, pixels=pixels))
+        attack = attacked(order[place], sample, number)
+        if attack is not None:
+            judge(sample, *attack, tallies[order[place]], number)
+            made += 1
+    return tallies
+
+
+def turns(kinds: Sequence[str]) -> tuple[str, ...]:
+    """The attacks that one sample suffers: every kind once, then again those of more weight, and so on."""
+    for name in kinds:
         if name not in ATTACKS:
             raise unknown("attack", name, ATTACKS)
-    tallies: dict[str, Tally] = {name: Tally() for name in names}
-    shared = len(names) * max(LAPS, -(-SHARED // len(names)))
-    for number in range(count):
-        lap, place = divmod(number, shared)
-        level, index = LEVELS[lap % len(LEVELS)], lap // len(LEVELS)
-        sample = _attacked(Key(task, level=level, seed=seed, index=index, pixels=pixels))
-        name = names[place % len(names)]
-        made = ATTACKS[name](sample, Stream(sample.id, "attack", number))
-        if made is not None:
-            judge(sample, *made, tallies[name], number)
-    return tallies
+    rounds = range(max(WEIGHTS[name] for name in kinds))
+    once = tuple(name for lap in rounds for name in kinds if lap < WEIGHTS[name])
+    return once * -(-SHARED // len(once))
+
+
+def attacked(kind: str, sample: Sample, number: int) -> tuple[Image.Image, bool] | None:
+    """The attack of this kind and number, as a failure names it, and whether it is right; None if there is none."""
+    return ATTACKS[kind](sample, Stream(sample.id, "attack", number))
 
 
 @lru_cache(maxsize=1)
@@ -68,6 +85,7 @@ def _attacked(key: Key) -> Sample:
 def judge(sample: Sample, image: Image.Image, deserved: bool, tally: Tally, number: int) -> None:
     """Have one picture judged, and count how that went; `number` names the attack beside the sample's id."""
     verdict = verify(sample, image)
+    deserved = deserved or (verdict.correct and _is_drawn_right(sample, image, verdict.position))
     tally.attempts += 1
     tally.deserved += deserved
     tally.accepted += verdict.correct
@@ -76,6 +94,18 @@ def judge(sample: Sample, image: Image.Image, deserved: bool, tally: Tally, numb
         tally.false_accepts.append(f"{sample.id} #{number}")
     if deserved and not verdict.correct:
         tally.false_refusals.append(f"{sample.id} #{number}: {verdict.reason}")
+
+
+def _is_drawn_right(sample: Sample, image: Image.Image, text: str) -> bool:
+    """Whether a picture is, pixel for pixel, how a right position is drawn: then no attack has made it wrong.
+
+    Half of a solution may be another solution, as where the player of Sokoban may stay.
+    """
+    plugin = sample.plugin
+    position = plugin.game.parse(text)
+    drawn = plugin.renderer.render(position, sample.style).image()
+    same = drawn.size == image.size and drawn.tobytes() == image.convert("RGB").tobytes()
+    return same and plugin.solver.check(sample.problem, position).correct
 
 
 def total(tallies: dict[str, Tally]) -> Tally:

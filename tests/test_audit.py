@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
+import orjson
 import pytest
+from PIL import Image
 
 from gamegen import audit
 from gamegen.__main__ import main
+from gamegen.adversary import ATTACKS, WEIGHTS
 from gamegen.core.errors import BadInput
 from gamegen.core.verdict import Verdict
+from gamegen.journal import Journal, journal
 from gamegen.judge import verify
+from gamegen.sample import Sample, make_sample
+from gamegen.workers import THREADS, in_parallel
 
 
 def test_our_judge_withstands() -> None:
     whole = audit.total(
         audit.audit_task("tictactoe/best", 80, seed=5, kinds=("gold", "mutation", "copy", "other_gold"))
     )
-    assert whole.attempts > 60 and whole.deserved > 10
+    assert whole.attempts == 80 and whole.deserved >= 10
     assert not whole.false_accepts and not whole.false_refusals
 
 
@@ -39,6 +48,102 @@ def test_a_bad_judge_is_found(gullible: bool, monkeypatch: pytest.MonkeyPatch) -
 def test_unknown_attacks_suggest_the_nearest() -> None:
     with pytest.raises(BadInput, match="mutation"):
         audit.audit_task("tictactoe/best", 1, kinds=("mutaton",))
+
+
+def test_every_attack_has_its_weight_and_is_made_so_often_on_a_sample() -> None:
+    assert list(WEIGHTS) == list(ATTACKS)
+    assert Counter(audit.turns(tuple(ATTACKS))) == WEIGHTS
+    assert audit.turns(tuple(ATTACKS))[: len(ATTACKS)] == tuple(ATTACKS)
+    assert WEIGHTS["painted"] >= 0.1 * sum(WEIGHTS.values())
+
+
+def test_attacks_that_do_not_apply_leave_their_turns_to_others() -> None:
+    tallies = audit.audit_task("reconstruction/project", 6, kinds=("wrong_label", "copy"), pixels=256)
+    assert (tallies["wrong_label"].attempts, tallies["copy"].attempts) == (0, 6)
+    assert not audit.total(audit.audit_task("tictactoe/best", 3, kinds=("wrong_colour",), pixels=256)).attempts
+
+
+def test_a_failure_names_what_makes_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = {}
+
+    def gullible(row: Sample, image: Image.Image) -> Verdict:
+        pictures[len(pictures)] = row.id, image.tobytes()
+        return replace(verify(row, image), correct=True)
+
+    monkeypatch.setattr(audit, "verify", gullible)
+    lines = audit.audit_task("tictactoe/best", 3, kinds=("blot",), pixels=256)["blot"].false_accepts
+    for number, line in enumerate(lines):
+        name, _, turn = line.partition(" #")
+        again = audit.attacked("blot", make_sample(name), int(turn))
+        assert again is not None and (name, again[0].tobytes()) == pictures[number]
+
+
+def test_what_is_drawn_like_a_right_answer_is_right() -> None:
+    """A label cannot make it wrong; one pixel can."""
+    sample = make_sample("tictactoe/best@1:train:1:0:0?pixels=256")
+    tally, image = audit.Tally(), sample.edited
+    audit.judge(sample, image, False, tally, 0)
+    assert (tally.deserved, tally.false_accepts) == (1, [])
+    image.putpixel((0, 0), (1, 2, 3))
+    audit.judge(sample, image, False, tally, 1)
+    assert (tally.deserved, tally.false_accepts) == (1, [f"{sample.id} #1"])
+
+
+JOURNAL = ["audit", "tictactoe", "--count", "24", "--attacks", "gold,copy", "--pixels", "256", "--jobs", "1", "--json"]
+
+
+def test_an_audit_goes_on_where_it_was_killed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "audit.jsonl"
+    command = [*JOURNAL, "--journal", str(path)]
+    main(command)
+    whole, first = path.read_bytes(), capsys.readouterr().out
+    assert [list(orjson.loads(line)) for line in whole.splitlines()] == [["plan"], ["piece", "result"]]
+    path.write_bytes(whole[:-20])
+    main(command)
+    assert path.read_bytes() == whole and capsys.readouterr().out == first
+    path.write_bytes(whole.replace(b'"accepted":', b'"accepted":1'))
+    main(command)
+    assert capsys.readouterr().out != first, "a finished piece was done again"
+
+
+def test_a_journal_is_kept_to_its_own_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "audit.jsonl"
+    with journal(path, {"seed": 1}) as kept, pytest.raises(BadInput, match="another run"):
+        kept.add("a", 1)
+        with journal(path, {"seed": 1}):
+            pass
+    assert Journal(path, {"seed": 1}).done == {"a": 1}
+    with pytest.raises(BadInput, match="other seed"):
+        Journal(path, {"seed": 2})
+    assert main([*JOURNAL, "--journal", str(path)]) == 2 and "other command" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["# A page\n", "no line at all", '{"id": 3}\n', "[]\n"])
+def test_foreign_files_are_left_alone(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text(text)
+    with pytest.raises(BadInput, match="no journal"):
+        Journal(path, {"seed": 1})
+    assert path.read_text() == text
+
+
+def test_damage_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    Journal(path, {}).add("a", 1)
+    path.write_bytes(path.read_bytes() + b"{torn\n")
+    with pytest.raises(BadInput, match="line 3 is damaged"):
+        Journal(path, {})
+
+
+def _threads(name: str) -> tuple[str | None, int]:
+    return os.environ.get(name), cv2.getNumThreads()
+
+
+def test_workers_compute_on_one_thread_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(THREADS[0], "7")
+    monkeypatch.delenv(THREADS[1], raising=False)
+    assert dict(in_parallel(_threads, THREADS, 1)) == dict.fromkeys(THREADS, ("1", 1))
+    assert os.environ[THREADS[0]] == "7" and THREADS[1] not in os.environ
 
 
 def test_a_tampered_dataset_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

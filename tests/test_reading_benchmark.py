@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.reading import Cell, _page, measured
+from benchmarks.reading import Cell, Row, _page, _pairs_page, measured
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
 from gamegen.images import load_rgb
@@ -41,3 +41,20 @@ def test_the_page_tells_date_version_and_counts(tmp_path: Path) -> None:
     rows = [measured(Cell("tictactoe", (name,), "moderate"), count=2, pixels=256, seed=1) for name in ("none", "jpeg")]
     text = _page(rows, 2, 256, 1)
     assert "4 in all, 4 exact, 0 abstained, 0 misread" in text and "| jpeg" in text
+
+
+def test_pairs_are_a_square_over_all_games() -> None:
+    rows = [
+        Row(game, pair, strength, 8 - faults, faults, 0, ())
+        for game, faults in (("chess", 1), ("maze", 2))
+        for pair in ("blur+jpeg", "jpeg+blur", "painted+jpeg")
+        for strength in ("moderate", "full")
+    ]
+    text = _pairs_page(rows, 8, 256, 1)
+    assert "**moderate**: 48 pictures, 9 abstained from, 0 misread." in text
+    head = [cell.strip() for cell in text.splitlines()[4].split("|")]
+    assert head == ["", "of 16", "jpeg", "blur", ""]
+    lines = {
+        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:4]] for line in text.splitlines()[6:9]
+    }
+    assert lines == {"blur": ["3 / 0", ""], "jpeg": ["", "3 / 0"], "painted": ["3 / 0", ""]}

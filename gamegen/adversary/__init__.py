@@ -21,3 +21,15 @@ ATTACKS: dict[str, Attack] = {
     attack.__name__: attack for module in (positions, pictures, patches, noise) for attack in module.ATTACKS
 }
 """Every attack by its name."""
+
+WEIGHTS: dict[str, int] = {
+    "gold": 1, "painted": 8, "mutation": 5, "two_mutations": 2, "lazy_mutation": 2, "wrong_move": 3,
+    "swapped_cells": 3, "cloned_cell": 3, "other_gold_same_look": 2,
+    "copy": 1, "blank": 1, "static": 1, "other_gold": 1, "other_skin": 1, "collage": 2, "partial_edit": 3,
+    "overlay": 2, "boast": 2, "thumbnail": 1, "one_cell_off": 1, "mirrored": 1,
+    "blot": 3, "ghost_stroke": 4, "wiped_label": 2, "wrong_label": 3, "misplaced": 2, "wrong_colour": 2,
+    "murky_mutation": 4, "double_exposure": 3, "adversarial_noise": 2,
+}  # fmt: skip
+"""How often each attack is made on one sample. Those that are the same every time come once; `painted` has a tenth of
+all and more, since right answers must pass as surely as wrong ones fail; `adversarial_noise` asks the judge six times.
+"""

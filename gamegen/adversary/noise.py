@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
+from gamegen.adversary.canvas import canvas, gap, picture
 from gamegen.adversary.positions import Made, shown
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
@@ -26,7 +29,7 @@ def murky_mutation(sample: Sample, rng: Stream) -> Made:
 def double_exposure(sample: Sample, rng: Stream) -> Made:
     """The right answer and a wrong one, half of each: it shows both, so neither."""
     wrong = _wrong(sample, rng)
-    return None if wrong is None else (Image.blend(sample.edited, wrong, 0.5), False)
+    return None if wrong is None else (Image.blend(picture(canvas(sample).after), wrong, 0.5), False)
 
 
 def adversarial_noise(sample: Sample, rng: Stream) -> Made:
@@ -40,26 +43,30 @@ def adversarial_noise(sample: Sample, rng: Stream) -> Made:
 
 
 def _searched(sample: Sample, wrong: Image.Image, rng: Stream) -> Image.Image:
-    picture, right = np.asarray(wrong, np.int16), np.asarray(sample.edited, np.int16)
-    where = np.abs(picture - right).max(axis=2, keepdims=True) > 0
-    towards = np.sign(right - picture) * (LOUDEST // 2)
+    pixels, right = np.asarray(wrong), canvas(sample).after
+    where = gap(pixels, right)
+    left, top, width, height = cv2.boundingRect(where)
+    box = slice(top, top + height), slice(left, left + width)
+    drawn, spoilt = pixels[box].astype(np.int16), where[box][..., None] > 0
+    towards = np.sign(right[box] - drawn) * (LOUDEST // 2)
     grains = np.random.default_rng(rng.below(2**32))
-    noise, best, liked = np.zeros_like(picture), wrong, _pleased(sample, wrong)
+    noise, best, liked = np.zeros_like(drawn), wrong, _pleased(sample, wrong)
     for _ in range(STEPS):
-        tried = (0.5 * (noise + towards) + _grain(grains, picture.shape[0])).clip(-LOUDEST, LOUDEST)
-        image = Image.fromarray((picture + np.where(where, tried, 0)).clip(0, 255).astype(np.uint8))
+        tried = (0.5 * (noise + towards) + _grain(grains, height, width, sample.key.pixels)).clip(-LOUDEST, LOUDEST)
+        noisy = pixels.copy()
+        noisy[box] = (drawn + np.where(spoilt, tried, 0)).clip(0, 255)
+        image = picture(noisy)
         pleased = _pleased(sample, image)
         if pleased > liked:
             noise, best, liked = tried.astype(np.int16), image, pleased
     return best
 
 
-def _grain(grains: np.random.Generator, side: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """(side, side, 3): coarse noise, which no blur takes away."""
+def _grain(grains: np.random.Generator, height: int, width: int, side: int) -> NDArray[np.int64]:
+    """(height, width, 3): coarse noise for a picture of this side, which no blur takes away."""
     size = max(2, round(GRAIN * side / 512))
-    count = -(-side // size)
-    coarse = grains.integers(-LOUDEST, LOUDEST + 1, (count, count, 3))
-    return coarse.repeat(size, axis=0).repeat(size, axis=1)[:side, :side]
+    coarse = grains.integers(-LOUDEST, LOUDEST + 1, (-(-height // size), -(-width // size), 3))
+    return coarse.repeat(size, axis=0).repeat(size, axis=1)[:height, :width]
 
 
 def _pleased(sample: Sample, image: Image.Image) -> tuple[bool, float, float]:

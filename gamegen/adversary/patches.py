@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import colorsys
-from typing import Any
-
 import numpy as np
 from PIL import Image, ImageDraw
 
+from gamegen.adversary.canvas import canvas, gap, picture, share, turned
 from gamegen.adversary.pictures import loud
 from gamegen.adversary.positions import Made
+from gamegen.core.rendering import Pixels
 from gamegen.core.stream import Stream
 from gamegen.sample import Sample
 from renderers.board import BoardRenderer
 from renderers.page import LABEL_BAND, Frame
-
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 STROKE = 0.008
 """The thinnest ghost stroke, as a share of the picture's side: 4 pixels of 512. Thinner ones are forgiven."""
@@ -33,9 +30,15 @@ VIVID = 90
 """Strongest minus weakest channel of what has a colour by which one could call it."""
 
 
+INK = 90
+"""Grey levels by which the strokes of a label differ from the page."""
+
+Place = tuple[slice, slice]
+
+
 def blot(sample: Sample, rng: Stream) -> Made:
     """The answer with a loud blot of a tenth of the side somewhere: nobody asked for one."""
-    image = sample.edited
+    image = picture(canvas(sample).after)
     side = image.width // 10
     left, top = rng.below(image.width - side), rng.below(image.height - side)
     ImageDraw.Draw(image).ellipse((left, top, left + side, top + side), fill=loud(image, (left, top)))
@@ -44,7 +47,7 @@ def blot(sample: Sample, rng: Stream) -> Made:
 
 def ghost_stroke(sample: Sample, rng: Stream) -> Made:
     """The answer with a thin loud line somewhere, a quarter of the side long: foreign, however thin."""
-    image = sample.edited
+    image = picture(canvas(sample).after)
     length, width = image.width // 4, max(2, round(image.width * STROKE))
     rim = round(image.width * RIM)
     left, top = (rng.between(rim, side - length - rim) for side in image.size)
@@ -66,10 +69,10 @@ def wrong_label(sample: Sample, rng: Stream) -> Made:
 
 def misplaced(sample: Sample, rng: Stream) -> Made:
     """What the answer changed, half a cell from where it belongs, on the original: on a border, so in no cell."""
-    frame, before, after = _frame(sample), np.asarray(sample.original), np.asarray(sample.edited)
+    frame, before, after = _frame(sample), canvas(sample).before, canvas(sample).after
     if frame is None:
         return None
-    rows, cols = (np.flatnonzero((before != after).any(axis=2).any(axis=axis)) for axis in (1, 0))
+    rows, cols = (np.flatnonzero(canvas(sample).edit.any(axis=axis)) for axis in (1, 0))
     patch = after[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
     if min(patch.shape[:2]) > 2 * frame.cell:
         return None
@@ -88,33 +91,27 @@ def misplaced(sample: Sample, rng: Stream) -> Made:
     top, left = rng.choice(inside)
     image = before.copy()
     image[top : top + len(patch), left : left + patch.shape[1]] = patch
-    return Image.fromarray(image), False
+    return picture(image), False
 
 
 def wrong_colour(sample: Sample, rng: Stream) -> Made:
     """The answer with what it drew in another hue, where the task names a colour."""
     if not any(name.startswith("colour") for name, _ in sample.problem.params):
         return None
-    before, after = np.asarray(sample.original), np.asarray(sample.edited).copy()
-    drawn = (before != after).any(axis=2) & (np.ptp(after.astype(np.int16), axis=2) > VIVID)
-    if not drawn.any():
+    after, edit = canvas(sample).after.copy(), canvas(sample).edit
+    drawn = after[edit]
+    vivid = np.ptp(drawn.astype(np.int16), axis=1) > VIVID
+    if not vivid.any():
         return None
-    colours, which = np.unique(after[drawn], axis=0, return_inverse=True)
-    turn = TURNED[0] + (TURNED[1] - TURNED[0]) * rng.random()
-    after[drawn] = np.array([_turned(colour, turn) for colour in colours], np.uint8)[which.ravel()]
-    return Image.fromarray(after), False
+    drawn[vivid] = turned(drawn[vivid], TURNED[0] + (TURNED[1] - TURNED[0]) * rng.random())
+    after[edit] = drawn
+    return picture(after), False
 
 
 def _stands_out(image: Image.Image, sample: Sample) -> bool:
     """Whether what was drawn onto the answer is loud along most of its way: on a line of its colour nobody sees it."""
-    gap = np.abs(np.asarray(image, np.int16) - np.asarray(sample.edited, np.int16)).max(axis=2)
-    return bool((gap > LOUD).sum() > MOSTLY * STROKE * image.width * image.width / 4)
-
-
-def _turned(colour: np.ndarray[Any, np.dtype[np.uint8]], turn: float) -> tuple[int, int, int]:
-    hue, lightness, saturation = colorsys.rgb_to_hls(*(int(channel) / 255 for channel in colour))
-    red, green, blue = colorsys.hls_to_rgb((hue + turn) % 1.0, lightness, saturation)
-    return round(red * 255), round(green * 255), round(blue * 255)
+    loudly = np.count_nonzero(gap(np.asarray(image), canvas(sample).after) > LOUD)
+    return bool(loudly > MOSTLY * STROKE * image.width * image.width / 4)
 
 
 def _frame(sample: Sample) -> Frame | None:
@@ -129,34 +126,57 @@ def _relabelled(sample: Sample, rng: Stream, *, wiped: bool) -> Made:
     frame = _frame(sample)
     if frame is None:
         return None
-    image = np.asarray(sample.edited).copy()
+    image = canvas(sample).after.copy()
     down = rng.chance(0.5)
-    one, other = (_label(frame, rng.below(frame.rows if down else frame.cols), down=down) for _ in range(2))
+    numbers = [rng.below(frame.rows if down else frame.cols) for _ in range(2)]
     page = np.median(image[1:4].reshape(-1, 3), axis=0).astype(np.uint8)
+    found = _labels(image, frame, numbers, page, down=down)
+    if found is None:
+        return None
+    one, other = found
     replaced = np.broadcast_to(page, image[one].shape) if wiped else image[other].copy()
     if not _unlike(image[one], replaced) or not _has_ink(image[one], page):
         return None
     image[one] = replaced
-    return Image.fromarray(image), False
+    return picture(image), False
 
 
-def _label(frame: Frame, number: int, *, down: bool) -> tuple[slice, slice]:
-    """Where the label of a row (`down`) or column is, without the lines around it."""
-    band, edge = round(frame.pixels * LABEL_BAND), round(0.15 * frame.cell)
+def _labels(image: Pixels, frame: Frame, numbers: list[int], page: Pixels, *, down: bool) -> list[Place] | None:
+    """Where two labels are, both places of one size, as large as it takes to cut through neither; None if none is.
+
+    In fine mazes a label stands at every fifth row only, and is wider than its cell.
+    """
+    for more in (-round(0.15 * frame.cell), 0, frame.cell // 2, frame.cell, 3 * frame.cell // 2):
+        apart = abs(numbers[0] - numbers[1]) * frame.cell
+        if 0 < apart < frame.cell + 2 * more:
+            return None
+        places = [_label(frame, number, more, down=down) for number in numbers]
+        if not any(_cuts_ink(image[place], page, down=down) for place in places):
+            return places
+    return None
+
+
+def _label(frame: Frame, number: int, more: int, *, down: bool) -> Place:
+    """Where the label of a row (`down`) or column is: beside its cell, and so many pixels more on both sides."""
+    band = round(frame.pixels * LABEL_BAND)
     start = (frame.top if down else frame.left) + number * frame.cell
-    along = slice(start + edge, start + frame.cell - edge)
+    along = slice(max(0, start - more), start + frame.cell + more)
     beside = frame.left if down else frame.top
     across = slice(max(0, beside - band + 4), beside - 4)
     return (along, across) if down else (across, along)
 
 
-def _unlike(one: np.ndarray[Any, np.dtype[np.uint8]], other: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
+def _cuts_ink(patch: Pixels, page: Pixels, *, down: bool) -> bool:
+    ends = patch[[0, -1]] if down else patch[:, [0, -1]]
+    return bool((gap(np.ascontiguousarray(ends), np.full_like(ends, page)) > INK).any())
+
+
+def _unlike(one: Pixels, other: Pixels) -> bool:
     """Whether two patches differ by more than the edge of a letter."""
-    gap = np.abs(one.astype(np.int16) - other.astype(np.int16)).max(axis=2)
-    return bool((gap > 90).mean() > 0.02)
+    return share(gap(np.ascontiguousarray(one), np.ascontiguousarray(other)) > INK) > 0.02
 
 
-def _has_ink(patch: np.ndarray[Any, np.dtype[np.uint8]], page: np.ndarray[Any, np.dtype[np.uint8]]) -> bool:
+def _has_ink(patch: Pixels, page: Pixels) -> bool:
     return _unlike(patch, np.broadcast_to(page, patch.shape))
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
+from gamegen.adversary.canvas import canvas, gap, picture, share
 from gamegen.adversary.positions import Made, sibling
+from gamegen.core.rendering import Pixels
 from gamegen.core.stream import Stream
-from gamegen.sample import Sample, make_sample
+from gamegen.sample import Sample
 
 SAME_LOOK = 30.0
 """Two skins whose pictures differ by less (mean grey levels) look the same to a judge that forgives colour drift."""
 
-Grey = np.ndarray[tuple[int, ...], np.dtype[np.int16]]
+LOUDEST = ((255, 0, 255), (0, 255, 255), (255, 255, 0), (255, 255, 255), (0, 0, 0), (255, 120, 0))
+"""Colours of which one stands out from almost any picture."""
 
 
 def copy(sample: Sample, rng: Stream) -> Made:
     """The original: nothing was done, and every task asks for something."""
-    return sample.original, False
+    return picture(canvas(sample).before), False
 
 
 def blank(sample: Sample, rng: Stream) -> Made:
@@ -29,9 +33,11 @@ def blank(sample: Sample, rng: Stream) -> Made:
 
 def static(sample: Sample, rng: Stream) -> Made:
     """Nothing but noise, or the original under so much of it."""
-    grain = np.random.default_rng(rng.below(2**32)).normal(0, 60, (sample.key.pixels, sample.key.pixels, 3))
-    ground = np.asarray(sample.original, float) if rng.chance(0.5) else 128.0
-    return Image.fromarray((ground + grain).clip(0, 255).astype(np.uint8)), False
+    grains = np.random.default_rng(rng.below(2**32))
+    grain = grains.standard_normal((sample.key.pixels, sample.key.pixels, 3), np.float32)
+    grain *= 60
+    grain += canvas(sample).before if rng.chance(0.5) else 128
+    return picture(np.clip(grain, 0, 255, out=grain).astype(np.uint8)), False
 
 
 def other_gold(sample: Sample, rng: Stream) -> Made:
@@ -39,7 +45,7 @@ def other_gold(sample: Sample, rng: Stream) -> Made:
     other = sibling(sample, rng)
     if sample.plugin.solver.check(sample.problem, other.solution.after).correct:
         return None
-    return other.edited, False
+    return picture(canvas(other).after), False
 
 
 def other_skin(sample: Sample, rng: Stream) -> Made:
@@ -47,9 +53,10 @@ def other_skin(sample: Sample, rng: Stream) -> Made:
     skins = [skin for skin in sample.plugin.renderer.skins if skin != sample.style.skin]
     if not skins:
         return None
-    drawn = make_sample(replace(sample.key, skin=rng.choice(skins))).edited
-    gap = np.abs(_grey_levels(drawn) - _grey_levels(sample.edited)).mean()
-    return None if gap < SAME_LOOK else (drawn, False)
+    style = Sample(replace(sample.key, skin=rng.choice(skins)), sample.plugin, sample.problem, sample.drops).style
+    drawn = sample.plugin.renderer.render(sample.solution.after, style).rgb()
+    apart = np.mean(cv2.mean(cv2.absdiff(drawn, canvas(sample).after))[:3])
+    return None if apart < SAME_LOOK else (picture(drawn), False)
 
 
 def collage(sample: Sample, rng: Stream) -> Made:
@@ -61,7 +68,7 @@ def collage(sample: Sample, rng: Stream) -> Made:
 def partial_edit(sample: Sample, rng: Stream) -> Made:
     """The same, cut through what the answer changed: half a symbol, half a path."""
     across = rng.chance(0.5)
-    lines = np.flatnonzero(_edit(sample).any(axis=0 if across else 1))
+    lines = np.flatnonzero(canvas(sample).edit.any(axis=0 if across else 1))
     if len(lines) < 2:
         return None
     return _partly(sample, int(lines[rng.below(len(lines))]), across=across)
@@ -69,12 +76,13 @@ def partial_edit(sample: Sample, rng: Stream) -> Made:
 
 def overlay(sample: Sample, rng: Stream) -> Made:
     """The answer, half transparent or less over the original: both are shown, so neither is."""
-    return Image.blend(sample.original, sample.edited, rng.choice((0.3, 0.4, 0.5))), False
+    before, after = (picture(pixels) for pixels in (canvas(sample).before, canvas(sample).after))
+    return Image.blend(before, after, rng.choice((0.3, 0.4, 0.5))), False
 
 
 def boast(sample: Sample, rng: Stream) -> Made:
     """CORRECT, written on the original or on the answer itself, where it is foreign."""
-    image = sample.original if rng.chance(0.5) else sample.edited
+    image = picture(canvas(sample).before if rng.chance(0.5) else canvas(sample).after)
     place = rng.between(0, image.width // 2), rng.between(0, image.height * 9 // 10)
     ImageDraw.Draw(image).text(place, "CORRECT", fill=loud(image, place), font_size=image.width // 12)
     return image, False
@@ -82,8 +90,8 @@ def boast(sample: Sample, rng: Stream) -> Made:
 
 def thumbnail(sample: Sample, rng: Stream) -> Made:
     """The answer, small, in a corner of the original: the board itself is as it was, or hidden."""
-    image, side = sample.original, sample.key.pixels * rng.between(25, 60) // 100
-    small = sample.edited.resize((side, side), Image.Resampling.LANCZOS)
+    image, side = picture(canvas(sample).before), sample.key.pixels * rng.between(25, 60) // 100
+    small = picture(canvas(sample).after).resize((side, side), Image.Resampling.LANCZOS)
     image.paste(small, (rng.choice((0, image.width - side)), rng.choice((0, image.height - side))))
     return image, False
 
@@ -91,53 +99,40 @@ def thumbnail(sample: Sample, rng: Stream) -> Made:
 def one_cell_off(sample: Sample, rng: Stream) -> Made:
     """The answer, moved sideways by a tenth: everything is there, nothing where it belongs."""
     step = sample.key.pixels // 9
-    return Image.fromarray(np.roll(np.asarray(sample.edited), rng.choice((step, -step)), axis=rng.below(2))), False
+    return picture(np.roll(canvas(sample).after, rng.choice((step, -step)), axis=rng.below(2))), False
 
 
 def mirrored(sample: Sample, rng: Stream) -> Made:
     """The answer, flipped; not where that changes little, since symmetric boards have symmetric answers."""
-    way = rng.choice((Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.FLIP_TOP_BOTTOM, Image.Transpose.ROTATE_180))
-    if _close(sample.original.transpose(way), sample.original) or _close(sample.edited.transpose(way), sample.edited):
+    way = rng.choice(((slice(None), slice(None, None, -1)), (slice(None, None, -1),), (slice(None, None, -1),) * 2))
+    before, after = (np.ascontiguousarray(pixels[way]) for pixels in (canvas(sample).before, canvas(sample).after))
+    if _close(before, canvas(sample).before) or _close(after, canvas(sample).after):
         return None
-    return sample.edited.transpose(way), False
+    return picture(after), False
 
 
 def loud(image: Image.Image, place: tuple[int, int], side: int = 60) -> tuple[int, int, int]:
     """A colour that stands out from the picture: of a few, the one farthest from every colour near a place."""
     box = (place[0], place[1], min(image.width, place[0] + side), min(image.height, place[1] + side))
-    there = np.asarray(image.crop(box), float).reshape(-1, 3)
-    candidates = [(255, 0, 255), (0, 255, 255), (255, 255, 0), (255, 255, 255), (0, 0, 0), (255, 120, 0)]
-    gaps = [np.abs(there - candidate).max(axis=1).min() for candidate in candidates]
-    return candidates[int(np.argmax(gaps))]
-
-
-def _edit(sample: Sample) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """(H, W): the pixels that the answer changed."""
-    changed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]] = (
-        np.asarray(sample.original) != np.asarray(sample.edited)
-    ).any(axis=2)
-    return changed
+    there = np.asarray(image.crop(box))
+    gaps = [gap(there, np.full_like(there, colour)).min() for colour in LOUDEST]
+    return LOUDEST[int(np.argmax(gaps))]
 
 
 def _partly(sample: Sample, cut: int, *, across: bool) -> Made:
     """The answer on one side of a line and the original on the other: the side that leaves less of the edit."""
-    edit = _edit(sample)
-    kept = np.zeros_like(edit)
-    kept[(slice(None), slice(cut)) if across else slice(cut)] = True
-    if 2 * (kept & edit).sum() > edit.sum():
-        kept = ~kept
-    mixed = np.where(kept[..., None], np.asarray(sample.edited), np.asarray(sample.original))
-    return Image.fromarray(mixed), False
+    before, after, edit = canvas(sample).before, canvas(sample).after, canvas(sample).edit
+    kept = (slice(None), slice(cut)) if across else (slice(cut),)
+    if 2 * np.count_nonzero(edit[kept]) > np.count_nonzero(edit):
+        kept = (slice(None), slice(cut, None)) if across else (slice(cut, None),)
+    mixed = before.copy()
+    mixed[kept] = after[kept]
+    return picture(mixed), False
 
 
-def _grey_levels(image: Image.Image) -> Grey:
-    return np.asarray(image, np.int16)
-
-
-def _close(one: Image.Image, other: Image.Image) -> bool:
+def _close(one: Pixels, other: Pixels) -> bool:
     """Whether two pictures are the same but for labels and the like."""
-    gap = np.abs(_grey_levels(one) - _grey_levels(other)).max(axis=2)
-    return bool((gap > 60).mean() < 0.015)
+    return share(gap(one, other) > 60) < 0.015
 
 
 ATTACKS = (

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from gamegen.adversary.canvas import canvas, picture
 from gamegen.core.errors import BadInput
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
-from gamegen.painters import paint, right_answer
+from gamegen.painters import legal_actions, paint, right_answer
 from gamegen.sample import Sample, make_sample
 from renderers.board import BoardRenderer
 
 Made = tuple[Image.Image, bool] | None
 
-WIDEST = 200
-"""Legal actions looked at in one position."""
-
 TRIES = 12
 
-SIBLINGS = 64
-"""Other samples of a task and level whose answers are tried; the last so many are kept."""
+SIBLINGS, KEPT, APART = 16, 400, -7
+"""Other samples of a task and level whose answers are tried; how many are kept, which is all those of one game, since
+making them takes longer than judging them; and their seed, which nobody attacks."""
 
 
 def gold(sample: Sample, rng: Stream) -> Made:
     """The right answer itself."""
-    return sample.edited, True
+    return picture(canvas(sample).after), True
 
 
 def painted(sample: Sample, rng: Stream) -> Made:
@@ -58,7 +56,7 @@ def lazy_mutation(sample: Sample, rng: Stream) -> Made:
 def wrong_move(sample: Sample, rng: Stream) -> Made:
     """A legal action, but any."""
     game = sample.plugin.game
-    actions = list(islice(game.actions(sample.problem.position), WIDEST))
+    actions = legal_actions(sample)
     return shown(sample, game.apply(sample.problem.position, rng.choice(actions))) if actions else None
 
 
@@ -95,9 +93,8 @@ def shown(sample: Sample, position: Any) -> tuple[Image.Image, bool]:
 
 
 def sibling(sample: Sample, rng: Stream) -> Sample:
-    """Another sample of the same task and level, one of a few: made samples are kept, and making them takes time."""
-    key = sample.key
-    return _made(replace(key, seed=key.seed + 1, index=rng.below(SIBLINGS)))
+    """Another sample of the same task and level, one of a few."""
+    return _made(replace(sample.key, seed=APART, index=rng.below(SIBLINGS)))
 
 
 def _symbols(sample: Sample) -> NDArray[np.intp] | None:
@@ -130,7 +127,7 @@ def _two_cells(symbols: NDArray[np.intp], rng: Stream) -> tuple[tuple[int, int],
     return one, other
 
 
-@lru_cache(maxsize=SIBLINGS)
+@lru_cache(maxsize=KEPT)
 def _made(key: Key) -> Sample:
     return make_sample(key)
 

@@ -2,28 +2,32 @@
 
 gamegen audit maze,sudoku --count 2000     attacks on games: mutations, collages, overlays, other answers…
 gamegen audit --all --write docs/JUDGE.md  the same for every game, and the table into that page
+gamegen audit --all --count 100000 --pixels 256 --journal audit.jsonl  for hours: killed, the same command goes on
 gamegen audit FOLDER                       each row rebuilds from its id, its answer passes, cheap tricks do not
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gamegen.audit import Tally
+    from gamegen.journal import Journal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", default="all", metavar="TASKS|FOLDER", help="tasks, or a dataset's folder")
     parser.add_argument("--all", action="store_true", help="every game")
-    parser.add_argument("--count", type=int, default=580, metavar="N", help="attacks per game (default 580)")
+    parser.add_argument("--count", type=int, default=720, metavar="N", help="attacks per game (default 720)")
     parser.add_argument("--attacks", help="only these kinds, with commas (default: all)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core)")
     parser.add_argument("--pixels", type=int, default=512, help="side of the pictures (default 512)")
+    parser.add_argument(
+        "--journal", type=Path, metavar="FILE", help="keep finished work in this JSONL file, and skip what it has"
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page, at its audit markers")
     parser.add_argument("--date", help="when, for the line above that table (default: today)")
@@ -52,60 +56,113 @@ def _audit_games(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-PIECE = 250
-"""Attacks on one task that a worker makes in one go: enough for every kind on a few samples."""
+PIECE = 360
+"""Attacks on one task that a worker makes in one go: every kind on a sample of each level."""
 
-
-def _attack(args: argparse.Namespace) -> dict[str, dict[str, Tally]]:
-    """The tallies by game and kind of attack."""
-    import os
-    import sys
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    from tqdm import tqdm
-
-    from gamegen.audit import merge
-    from gamegen.registry import select
-
-    games: dict[str, list[str]] = {}
-    for task in select("all" if args.all else args.target):
-        games.setdefault(task.partition("/")[0], []).append(task)
-    pieces = [piece for tasks in games.values() for piece in _pieces(tasks, args)]
-    results: dict[str, dict[str, Tally]] = {}
-    bar = tqdm(total=sum(piece[1] for piece in pieces), unit=" attacks", disable=args.json or not sys.stderr.isatty())
-    with ProcessPoolExecutor(args.jobs or os.cpu_count() or 1, get_context("spawn")) as pool:
-        for piece, tallies in zip(pieces, pool.map(_piece, pieces), strict=True):
-            game = piece[0].partition("/")[0]
-            results[game] = merge(results[game], tallies) if game in results else tallies
-            bar.update(piece[1])
-    bar.close()
-    return results
-
+SEEDS = 1_000_000
+"""Seeds of pieces that belong to one seed of the command."""
 
 Piece = tuple[str, int, int, tuple[str, ...], int]
 """Task, number of attacks, seed, kinds of attacks, picture size."""
 
 
-def _pieces(tasks: list[str], args: argparse.Namespace) -> Iterator[Piece]:
-    """The work on one game: every task in turn, each piece with a seed of its own."""
-    kinds = tuple(filter(None, (args.attacks or "").split(",")))
-    laps = max(1, round(args.count / (PIECE * len(tasks))))
-    each = -(-args.count // (laps * len(tasks)))
-    for lap in range(laps):
-        for task in tasks:
-            yield task, each, args.seed * SEEDS + lap, kinds, args.pixels
+def _attack(args: argparse.Namespace) -> dict[str, dict[str, Tally]]:
+    """The tallies by game and kind of attack."""
+    from gamegen.audit import Tally, merge
+    from gamegen.journal import journal
+
+    pieces = _pieces(args)
+    with journal(args.journal, _plan(args)) as kept:
+        waiting = [piece for piece in pieces if _name(piece) not in kept.done]
+        _work(pieces, waiting, kept, args)
+    results: dict[str, dict[str, Tally]] = {}
+    for piece in pieces:
+        game = piece[0].partition("/")[0]
+        tallies = {name: Tally(**found) for name, found in kept.done[_name(piece)].items()}
+        results[game] = merge(results[game], tallies) if game in results else tallies
+    return results
 
 
-SEEDS = 1_000_000
-"""Seeds of pieces that belong to one seed of the command."""
+def _work(pieces: list[Piece], waiting: list[Piece], kept: Journal, args: argparse.Namespace) -> None:
+    """Do what waits, note each piece, and show how many failed so far."""
+    import os
+    import sys
+
+    from tqdm import tqdm
+
+    from gamegen.workers import in_parallel
+
+    bar = tqdm(total=sum(piece[1] for piece in pieces), unit=" attacks", disable=args.json or not sys.stderr.isatty())
+    failed = [0, 0]
+
+    def count(piece: Piece) -> None:
+        for tally in kept.done[_name(piece)].values():
+            failed[0] += len(tally["false_accepts"])
+            failed[1] += len(tally["false_refusals"])
+        bar.set_postfix_str(f"fooled {failed[0]}, blind {failed[1]}", refresh=False)
+        bar.update(piece[1])
+
+    for piece in set(pieces).difference(waiting):
+        count(piece)
+    for piece, tallies in in_parallel(_piece, waiting, args.jobs or os.cpu_count() or 1):
+        kept.add(_name(piece), tallies)
+        count(piece)
+    bar.close()
 
 
-def _piece(piece: Piece) -> dict[str, Tally]:
+def _pieces(args: argparse.Namespace) -> list[Piece]:
+    """The work, game by game: every task in turn, each piece with a seed of its own."""
+    from gamegen.registry import select
+
+    games: dict[str, list[str]] = {}
+    for task in select("all" if args.all else args.target):
+        games.setdefault(task.partition("/")[0], []).append(task)
+    pieces = []
+    for tasks in games.values():
+        laps = max(1, round(args.count / (PIECE * len(tasks))))
+        each = -(-args.count // (laps * len(tasks)))
+        pieces += [
+            (task, each, args.seed * SEEDS + lap, _kinds(args), args.pixels) for lap in range(laps) for task in tasks
+        ]
+    return pieces
+
+
+def _plan(args: argparse.Namespace) -> dict[str, Any]:
+    """What two runs must share to share a journal."""
+    from gamegen import __version__
+    from gamegen.adversary import WEIGHTS
+    from gamegen.core.key import VERSION
+    from gamegen.registry import select
+
+    return {
+        "command": "audit",
+        "gamegen": __version__,
+        "generator_version": VERSION,
+        "tasks": list(select("all" if args.all else args.target)),
+        "count": args.count,
+        "seed": args.seed,
+        "pixels": args.pixels,
+        "attacks": {name: WEIGHTS.get(name) for name in _kinds(args) or WEIGHTS},
+    }
+
+
+def _kinds(args: argparse.Namespace) -> tuple[str, ...]:
+    return tuple(filter(None, (args.attacks or "").split(",")))
+
+
+def _name(piece: Piece) -> str:
+    return f"{piece[0]} seed {piece[2]}"
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    from dataclasses import asdict
+
     from gamegen.audit import audit_task
 
     task, count, seed, kinds, pixels = piece
-    return audit_task(task, count, seed=seed, kinds=kinds, pixels=pixels)
+    return {
+        name: asdict(tally) for name, tally in audit_task(task, count, seed=seed, kinds=kinds, pixels=pixels).items()
+    }
 
 
 def _figures(tallies: dict[str, Tally]) -> dict[str, Any]:
@@ -121,22 +178,27 @@ def _page(results: dict[str, dict[str, Tally]], args: argparse.Namespace) -> str
     import datetime
 
     from gamegen import __version__
+    from gamegen.adversary import WEIGHTS
     from gamegen.audit import total
     from gamegen.core.tables import table
 
     date = args.date or datetime.datetime.now(datetime.UTC).date().isoformat()
     names = list(next(iter(results.values())))
-    rows: list[list[object]] = [[name, *(_cell(tallies[name]) for tallies in results.values())] for name in names]
+    rows: list[list[object]] = [
+        [name, WEIGHTS[name], *(_cell(tallies[name]) for tallies in results.values())] for name in names
+    ]
     sums = {game: total(tallies) for game, tallies in results.items()}
-    rows.append(["**all**", *(_cell(tally) for tally in sums.values())])
-    rows.append(["right by the rules", *(f"{tally.deserved:,}" for tally in sums.values())])
-    rows.append(["of these refused", *(len(tally.false_refusals) for tally in sums.values())])
+    rows.append(["**all**", sum(WEIGHTS[name] for name in names), *(_cell(tally) for tally in sums.values())])
+    rows.append(["right by the rules", "", *(f"{tally.deserved:,}" for tally in sums.values())])
+    rows.append(["of these refused", "", *(len(tally.false_refusals) for tally in sums.values())])
     whole = total(sums)
     intro = (
         f"gamegen {__version__}, {date}, seed {args.seed}, {args.pixels} px: {whole.attempts:,} attacks, of which"
         f" {len(whole.false_accepts)} fooled the judge. Where some did, their number stands behind a stroke."
+        " The weight is how often an attack is made on one sample; where a sample does not lend itself to one, the"
+        " others have its turn."
     )
-    return intro + "\n\n" + table(["attack", *results], rows)
+    return intro + "\n\n" + table(["attack", "weight", *results], rows)
 
 
 def _cell(tally: Tally) -> str:

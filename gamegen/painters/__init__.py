@@ -7,6 +7,7 @@ what a careful person would hand in, so a judge that refuses one is at fault.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -33,6 +34,9 @@ PAINTERS: dict[str, Painter] = {
     "wordsearch": drawn.words,
 }
 
+WIDEST = 200
+"""Legal actions looked at in one position."""
+
 TRIES = 6
 """Legal actions tried when another right answer than the solver's is looked for."""
 
@@ -53,9 +57,14 @@ def right_answer(sample: Sample, rng: Stream) -> Any:
     """The solver's answer or, as often, another one that the rules accept, where a single action may be one."""
     game, problem = sample.plugin.game, sample.problem
     if rng.chance(0.5):
-        actions = list(islice(game.actions(problem.position), 200))
-        for action in rng.shuffled(actions)[:TRIES]:
+        for action in rng.shuffled(legal_actions(sample))[:TRIES]:
             position = game.apply(problem.position, action)
             if sample.plugin.solver.check(problem, position).correct:
                 return position
     return sample.solution.after
+
+
+@lru_cache(maxsize=2)
+def legal_actions(sample: Sample) -> tuple[Any, ...]:
+    """The first actions in the sample's own position; in some games it takes as long to list them as to judge."""
+    return tuple(islice(sample.plugin.game.actions(sample.problem.position), WIDEST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
@@ -16,6 +17,9 @@ from gamegen.sample import Sample
 
 TREMBLE = 0.018
 """How far a pen may tremble, as a share of the cell."""
+
+CLEAR = 0.12
+"""The share of a small cell that the thinnest pen of a frame may have: a wider one makes an F of an E."""
 
 AMONG_MANY = 0.5
 """Where up to nine colours lie side by side, yellow may not become orange: shades depart by this share only."""
@@ -125,7 +129,7 @@ def _type_digit(hand: Hand, cell: Cell, digit: int, ink: Colour, slant: float, b
     more = round(size / 36) if bold else 0
     side = hand.cell * FINE
     mask = Image.new("L", (side, side))
-    font = ImageFont.load_default(size)
+    font = _face(size)
     ImageDraw.Draw(mask).text((side / 2, side / 2), str(digit), fill=255, font=font, anchor="mm", stroke_width=more)
     turn = (1, slant, -slant * side / 2, 0, 1, 0)
     mask = mask.transform(mask.size, Image.Transform.AFFINE, turn, Image.Resampling.BILINEAR).reduce(FINE)
@@ -134,12 +138,18 @@ def _type_digit(hand: Hand, cell: Cell, digit: int, ink: Colour, slant: float, b
     hand.stamp(mask.crop(box), (x, y), ink)
 
 
+@lru_cache(maxsize=64)
+def _face(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """Pillow's own face; opening it takes longer than writing with it."""
+    return ImageFont.load_default(size)
+
+
 # Frames and paths ----------------------------------------------------------------------------------------------------
 
 
 def frames(hand: Hand, sample: Sample, before: tuple[str, ...], after: tuple[str, ...], codes: dict[str, str]) -> None:
     """A coloured border in each cell whose mark (`codes`: letter -> colour) is new."""
-    width, least = (0.04 + 0.05 * hand.rng.random()) * hand.cell, max(2.2, 0.045 * hand.cell)
+    width, least = (0.04 + 0.05 * hand.rng.random()) * hand.cell, max(min(2.2, CLEAR * hand.cell), 0.045 * hand.cell)
     inset, round_off = 0.035 + hand.rng.random() * 0.05, hand.rng.choice((0.0, 0.0, 0.08))
     for row, (old, new) in enumerate(zip(before, after, strict=True)):
         for col, code in enumerate(new):

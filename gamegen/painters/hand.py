@@ -11,6 +11,7 @@ import math
 from itertools import pairwise
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
@@ -34,11 +35,15 @@ HUE, LIGHTNESS, TINT = 10 / 360, 0.15, 4
 """How far a hand's shade of a named colour may lie from ours, and the grey levels by which its ground is off."""
 
 
+RIM = 2 / 512
+"""Share of the picture's side, at the border of a cell, that is never painted over."""
+
 SAME = 24
 """Grey levels between a thing and its ground below which no scissors find the edge."""
 
 
-DARK = 128
+DARK, OUTSIDE = 128, 2
+"""Grey levels under which a ground is dark, and a mark for what scissors leave."""
 
 
 class Hand:
@@ -101,7 +106,7 @@ class Hand:
     def bare(self, cell: Cell, colour: Colour, *, inset: float) -> Patch:
         """The cell, one flat colour but for what lies at its very border: lines and rounded corners."""
         patch = self.cut(cell).copy()
-        edge = max(2, round(inset * self.cell))
+        edge = max(round(RIM * self.image.width), round(inset * self.cell))
         patch[edge:-edge, edge:-edge] = colour
         return patch
 
@@ -150,13 +155,12 @@ class Hand:
         self.image.paste(colour, box[:2], mask)
 
 
-def cut_out(patch: Patch, ground: Patch) -> Alpha:
-    """Where a cell shows something else than its ground, with a soft edge."""
-    apart = np.pad(np.abs(patch - ground).max(axis=2) > SAME, 1)
-    outside = _picture(255.0 * apart).filter(ImageFilter.MaxFilter(3))
-    ImageDraw.floodfill(outside, (0, 0), 128)  # what is white inside a white thing is cut out with it
-    inside = np.asarray(outside)[1:-1, 1:-1] != 128
-    mask = _picture(255.0 * inside).filter(ImageFilter.GaussianBlur(0.6))
+def cut_out(patch: Patch, ground: Patch, *, sharp: bool = False) -> Alpha:
+    """Where a cell shows something else than its ground, and a pixel more unless the scissors are sharp; soft edges."""
+    apart = np.pad(np.abs(patch - ground).max(axis=2) > SAME, 1).astype(np.uint8)
+    outside = apart if sharp else np.asarray(cv2.dilate(apart, np.ones((3, 3), np.uint8)))
+    cv2.floodFill(outside, None, (0, 0), OUTSIDE)  # what is white inside a white thing is cut out with it
+    mask = _picture(255.0 * (outside[1:-1, 1:-1] != OUTSIDE)).filter(ImageFilter.GaussianBlur(0.6))
     return np.asarray(mask, np.float32) / np.float32(255)
 
 

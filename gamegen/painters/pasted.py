@@ -10,6 +10,7 @@ import colorsys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import cv2
 import numpy as np
 
 from gamegen.core.cell import Cell
@@ -66,11 +67,12 @@ def pac_man(hand: Hand, sample: Sample, after: Any) -> bool:
     before, floor = sample.problem.position, sample.style.colours()["floor"]
     home, goal = before.pacman(), after.pacman()
     patch = hand.cut(home)
-    alpha = cut_out(patch, hand.bare(home, floor, inset=0.0))
+    ground = np.full_like(patch, floor)
+    alpha = cut_out(patch, ground)
     turned = _turned(patch, alpha, before[home], after[goal])
     for cell in before.cells():
         if before[cell] != after[cell] or cell == goal:
-            hand.fill(cell, hand.bare(cell, floor, inset=0.0), inset=0.03)
+            hand.fill(cell, ground)
     hand.glue(turned[0], goal, turned[1])
     return True
 
@@ -99,7 +101,10 @@ def boxes(hand: Hand, sample: Sample, after: Any) -> bool:
 
 
 def _cuttings(hand: Hand, sample: Sample, bare: Mapping[str, list[Patch]]) -> dict[str, tuple[Patch, Alpha]]:
-    """The keeper and both kinds of box, cut out where they stand; a box of the other kind is one with another tint."""
+    """The keeper and both kinds of box, cut out where they stand; a box of the other kind is one with another tint.
+
+    On a target the scissors are sharp: a keeper who took some of its colour along would seem to stand on one still.
+    """
     before, colours = sample.problem.position, sample.style.colours()
     found: dict[str, tuple[Patch, Alpha]] = {}
     for cell in before.cells(sokoban.BOXES + sokoban.PLAYERS):
@@ -108,7 +113,7 @@ def _cuttings(hand: Hand, sample: Sample, bare: Mapping[str, list[Patch]]) -> di
         ground = bare["-"][0] if sign in sokoban.BOXES or sign == "@" else next(iter(bare["."]), None)
         if ground is not None:
             patch = hand.cut(cell)
-            found.setdefault(kind, (patch, cut_out(patch, ground)))
+            found.setdefault(kind, (patch, cut_out(patch, ground, sharp=sign in sokoban.TARGETS)))
     for missing, example, name in (("*", "$", "goal"), ("$", "*", "crate")):
         if missing not in found and example in found:
             patch, alpha = found[example]
@@ -163,9 +168,6 @@ def _most_vivid(colours: Mapping[str, Colour], family: str) -> Colour:
 def _tinted(patch: Patch, colour: Colour) -> Patch:
     """The same light and dark in another colour."""
     hue, _, saturation = colorsys.rgb_to_hls(*(level / 255 for level in colour))
-    tinted = patch.copy()
-    for row, line in enumerate(patch):
-        for col, pixel in enumerate(line):
-            light = colorsys.rgb_to_hls(*(float(level) / 255 for level in pixel))[1]
-            tinted[row, col] = [255 * level for level in colorsys.hls_to_rgb(hue, light, saturation)]
-    return tinted
+    wheel = cv2.cvtColor(np.ascontiguousarray(patch) / np.float32(255), cv2.COLOR_RGB2HLS)
+    wheel[..., 0], wheel[..., 2] = 360 * hue, saturation
+    return np.asarray(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB), np.float32)

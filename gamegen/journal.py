@@ -1,0 +1,92 @@
+"""A journal of finished pieces of work: a run that is killed goes on where it was when the same command is given again.
+
+It is a JSONL file. The first line is the plan: what is being done, and how. Each further line names a piece and holds
+its result. Lines are only ever added, so a kill tears the last one at most; a torn line is cut off and its piece done
+again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from gamegen.core.errors import BadInput
+from gamegen.writing.folder import lock
+
+
+class Journal:
+    """`done` holds the results by the names of their pieces; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None, plan: Mapping[str, Any]) -> None:
+        self.path = path
+        self.done: dict[str, Any] = {}
+        if path is None:
+            return
+        first = orjson.dumps({"plan": plan}) + b"\n"
+        whole = path.read_bytes() if path.exists() else b""
+        lines = whole[: whole.rfind(b"\n") + 1].splitlines()
+        if not lines and not first.startswith(whole):
+            raise BadInput(f"{path} is no journal of this command; choose another file")
+        if lines:
+            _check_plan(path, lines[0], orjson.loads(first)["plan"])
+            self.done = dict(_entry(path, number, line) for number, line in enumerate(lines[1:], 2))
+        _cut(path, whole, first)
+
+    def add(self, piece: str, result: Any) -> None:
+        self.done[piece] = result
+        if self.path is not None:
+            with self.path.open("ab") as stream:
+                stream.write(orjson.dumps({"piece": piece, "result": result}) + b"\n")
+
+
+@contextmanager
+def journal(path: Path | None, plan: Mapping[str, Any]) -> Iterator[Journal]:
+    """Open or begin a journal and keep other runs from writing to it."""
+    if path is None:
+        yield Journal(None, plan)
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        handle = lock(path, wait=False)
+    except BlockingIOError:
+        raise BadInput(f"another run is writing to {path}; wait for it or choose another file") from None
+    except OSError as error:
+        raise BadInput(f"cannot write to {path}: {error}") from error
+    try:
+        yield Journal(path, plan)
+    finally:
+        os.close(handle)
+
+
+def _check_plan(path: Path, line: bytes, plan: Mapping[str, Any]) -> None:
+    try:
+        found = orjson.loads(line)["plan"]
+        differs = [name for name in {**plan, **found} if found.get(name) != plan.get(name)]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BadInput(f"{path} is no journal of this command; choose another file") from None
+    if differs:
+        raise BadInput(f"{path} belongs to a run with other {', '.join(differs)}; choose another file or remove it")
+
+
+def _entry(path: Path, number: int, line: bytes) -> tuple[str, Any]:
+    try:
+        entry = orjson.loads(line)
+        return str(entry["piece"]), entry["result"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(
+            f"{path}, line {number} is damaged: {error}; remove that line and its piece is done again"
+        ) from None
+
+
+def _cut(path: Path, whole: bytes, first: bytes) -> None:
+    """Begin the file if nothing is in it yet, and cut off a torn line."""
+    if b"\n" not in whole:
+        path.write_bytes(first)
+    elif not whole.endswith(b"\n"):
+        os.truncate(path, whole.rfind(b"\n") + 1)
