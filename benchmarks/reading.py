@@ -137,15 +137,14 @@ def _outcome(sample: Sample, position: Any, image: Image.Image) -> tuple[str, st
     try:
         pixels = load_rgb(image, ground=sample.style.page)
         reading = sample.plugin.renderer.read(pixels, sample.problem, sample.style)
+        is_exact = reading.position == position
+        right = is_exact and sample.plugin.solver.check(sample.problem, position).correct
+        stain = reading.stain if right or not is_exact else ""
     except UnreadableImage as error:
         return "abstained", str(error)
-    if reading.position != position:
-        return (
-            ("abstained", f"stain on {reading.stain}") if reading.stain else ("misread", _difference(reading, position))
-        )
-    if reading.stain and sample.plugin.solver.check(sample.problem, position).correct:
-        return "abstained", f"stain on {reading.stain}"
-    return "exact", ""
+    if stain:
+        return "abstained", f"stain on {stain}"
+    return ("exact", "") if is_exact else ("misread", _difference(reading, position))
 
 
 def _difference(reading: Any, position: Any) -> str:

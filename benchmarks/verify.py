@@ -8,7 +8,7 @@ time, for pictures that are already decoded (PIL images): mean, median and 99th 
 first picture of a row, whose look (tiles, page, colours) is not yet kept; the others find it kept, as all but the first
 of a group of rollouts do. `bytes` is the mean from PNG bytes, decoding included.
 
-Rounds are repeated and each picture's best counts: other programs on the machine matter little.
+All libraries run on one thread, as in gamegen's own worker processes. Rounds are repeated and each picture's best counts: other programs on the machine matter little.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from gamegen.images import Source
 from gamegen.perturb import PERTURBATIONS
 from gamegen.registry import games, plugin
 from gamegen.sample import Sample, make_sample
+from gamegen.workers import in_parallel
 
 SEED = 23
 MEAN_TARGET, P99_TARGET = 10.0, 30.0
@@ -67,7 +68,9 @@ class Timing:
         }
 
 
-def measure(game: str, pixels: int, *, count: int, rounds: int) -> Timing:
+def measure(piece: tuple[str, int, int, int]) -> Timing:
+    """A game, a size, how many pictures, how many rounds."""
+    game, pixels, count, rounds = piece
     timing = Timing(game, pixels)
     per_row = 2 * len(WAYS)
     for number in range(-(-count // per_row)):
@@ -123,11 +126,12 @@ def main() -> int:
     rows = []
     if not args.json:
         print(f"{'game':<15} pixels  images/s    mean     p50     p99   first   bytes  (ms)  target", flush=True)
-    for pixels in map(int, args.pixels.split(",")):
-        for game in games() if args.games == "all" else args.games.split(","):
-            rows.append(measure(game, pixels, count=args.count, rounds=args.rounds).as_row())
-            if not args.json:
-                _print(rows[-1])
+    names = games() if args.games == "all" else args.games.split(",")
+    pieces = [(game, int(pixels), args.count, args.rounds) for pixels in args.pixels.split(",") for game in names]
+    for _, timing in in_parallel(measure, pieces, jobs=1):
+        rows.append(timing.as_row())
+        if not args.json:
+            _print(rows[-1])
     if args.json:
         print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
     return 0 if all(row["met"] for row in rows) else 1

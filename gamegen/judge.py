@@ -32,15 +32,16 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     try:
         reading = plugin.renderer.read(load_rgb(image, ground=style.page), problem, style)
         check = plugin.solver.check(problem, reading.position)
+        stain = reading.stain if check.correct else ""
     except UnreadableImage as error:
         return _unreadable(style.told(f"The picture cannot be read: {error}."))
     except (KeyError, IndexError, TypeError) as error:  # a row that no generator of ours wrote
         raise BadInput(f"row {row.get('id')!r} cannot be judged: {error!r}") from error
     reason = check.reason
-    if reading.stain and check.correct:
-        reason = f"The answer is right, but something foreign was drawn over {reading.stain}."
+    if stain:
+        reason = f"The answer is right, but something foreign was drawn over {stain}."
     return Verdict(
-        correct=check.correct and not reading.stain,
+        correct=check.correct and not stain,
         legal=check.legal,
         readable=True,
         preserved=check.preserved,

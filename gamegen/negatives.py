@@ -123,9 +123,9 @@ class _Forge:
             return None
         try:
             reading = plugin.renderer.read(picture.rgb(), problem, style)
+            if reading.position != position or reading.stain:
+                return None
         except UnreadableImage:
-            return None
-        if reading.position != position or reading.stain:
             return None
         reason = style.told(check.reason)
         return Negative(error, str(position), reason, encode_indexed(picture.pixels, picture.palette))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -176,7 +176,7 @@ class BoardRenderer(Renderer[P]):
         self.demand_single(seen, named, problem, style)
         self.demand_full_strength(seen, named.symbols, problem, style)
         position = self.decode(named.symbols, problem, style)
-        stain = self.find_stain(seen, named.symbols, problem, style)
+        stain = partial(self.find_stain, seen, named.symbols, problem, style)
         return Reading(position, float(named.confidence.min()), named.quality, stain)
 
     # Parts that games with more than tiles (strokes, frames, several panels) build their own reading from ------------

@@ -87,8 +87,11 @@ class ChessRenderer(BoardRenderer[Diagram]):
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, marks)
         confidence = min(float(named.confidence.min()), outlines.confidence)
-        after = self.render(position, style)
-        stain = stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
+
+        def stain() -> str:
+            after = self.render(position, style)
+            return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
+
         return Reading(position, confidence, named.quality, stain)
 
 

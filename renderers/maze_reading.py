@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import cv2
@@ -165,7 +166,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = _stain(seen, known, moved, share, painted, marks)
+    stain = partial(_stain, seen, known, moved, share, painted, marks)
     return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
 
 

@@ -8,6 +8,7 @@ thing, and a reader only needs to know a few of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -79,7 +80,7 @@ class PacmanRenderer(BoardRenderer[Position]):
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         named = super().name_cells(seen, problem, style)
         forms = self.encode(self.decode(named.symbols, problem, style), style)
-        return Named(forms, named.confidence, named.distance)
+        return replace(named, symbols=forms)
 
 
 @lru_cache(maxsize=64)

@@ -72,9 +72,13 @@ class ReconstructionRenderer(Renderer[Position]):
         position = Position(heights, front, side)
         distances = np.concatenate([distance, *(named.distance.ravel() for named in views.values())])
         sure = min(confidence, *(float(named.confidence.min()) for named in views.values()))
-        stained = page_is_marked(registration, look.drift, _page(problem.position, style), self.render(position, style))
         quality = float(max(0.0, 1 - np.sqrt((distances**2).mean()) / 128))
-        return Reading(position, sure, quality, "the page" if stained else "")
+
+        def stain() -> str:
+            page, after = _page(problem.position, style), self.render(position, style)
+            return "the page" if page_is_marked(registration, look.drift, page, after) else ""
+
+        return Reading(position, sure, quality, stain)
 
 
 @lru_cache(maxsize=64)

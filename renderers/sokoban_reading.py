@@ -63,7 +63,7 @@ def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], til
     symbols, confidence = named.symbols.copy(), named.confidence.copy()
     symbols[unsure] = np.where(is_keeper, kinds, symbols[unsure])
     confidence[unsure] = np.where(is_keeper, either.confidence[0], confidence[unsure])
-    return Named(symbols, confidence, named.distance)
+    return replace(named, symbols=symbols, confidence=confidence)
 
 
 def _changed(seen: Seen) -> NDArray[np.bool_]:

@@ -120,7 +120,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
                 distance[row, col] = min(distance[row, col], FARTHEST)
             elif doubtful[row, col] or blank[row, col]:
                 confidence[row, col] = 0.0
-        return Named(symbols, confidence, distance)
+        return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
     def _insides(self, seen: Seen) -> Floats:
         """(R, C, n, n, 3): the cells without their borders, as sharp as they were read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -55,7 +56,7 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         again = classify(seen.cells[far][None], _beside(style))
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         symbols[far], confidence[far], distance[far] = again.symbols[0], again.confidence[0], again.distance[0]
-        return Named(symbols, confidence, distance)
+        return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
         return _NUMBER[np.frombuffer(position.places.encode(), np.uint8)].reshape(3, 3)

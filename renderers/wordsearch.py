@@ -6,6 +6,7 @@ Letters are read like any other tile, from the inside of a cell; borders by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -101,8 +102,11 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
         position = WordGrid(letters, marks)
-        after = self.render(position, style)
-        stain = stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
+
+        def stain() -> str:
+            after = self.render(position, style)
+            return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
+
         return Reading(position, confidence, named.quality, stain)
 
     def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
@@ -140,7 +144,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         symbols[other] = np.where(stayed, given[other], symbols[other])
         distance[other] = np.where(stayed, there, distance[other])
         confidence[other] = np.select([stayed, share > LIKE_NEITHER], [LOWEST_CONFIDENCE, 0.0], 1 - share)
-        return Named(symbols, confidence, distance)
+        return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
 
 @lru_cache(maxsize=GIVENS)

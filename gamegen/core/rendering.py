@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -103,7 +103,15 @@ class Reading(Generic[P]):
     position: P
     confidence: float  # of the least certain cell, 0 to 1
     quality: float  # likeness to the clean rendering of this position, 0 to 1
-    stain: str = ""  # where something was drawn that belongs to no position ("cell (0, 2)", "the margin")
+    find_stain: Callable[[], str] = str  # see `stain`; looked for only when asked, since a wrong answer needs no more
+
+    @property
+    def stain(self) -> str:
+        """Where something was drawn that belongs to no position ("cell (0, 2)", "the margin"); empty if nowhere.
+
+        Raises UnreadableImage if the picture turns out to be another one altogether.
+        """
+        return self.find_stain()
 
 
 class Renderer(ABC, Generic[P]):

@@ -46,6 +46,7 @@ class Named:
     symbols: NDArray[np.intp]  # (R, C)
     confidence: Floats  # (R, C), 0 to 1
     distance: Floats  # (R, C), grey levels
+    away: Floats | None = None  # (R, C), grey levels to the tiles that cells were likely to show, if that is known
 
     @property
     def quality(self) -> float:
@@ -85,9 +86,11 @@ def classify(
     symbols = np.zeros(rows * cols, np.intp)
     confidence, distance = np.zeros(rows * cols), np.zeros(rows * cols)
     rest = np.arange(rows * cols)
+    away = None
     if known is not None:
         guess = known.ravel()
-        far = tiles.away(join_cells(cells), known).ravel()
+        away = tiles.away(join_cells(cells), known)
+        far = away.ravel()
         other = np.where(free, tiles.apart[guess], np.inf).min(axis=1).clip(0, 255) - far
         sure = (far <= NEAR) & (far + NOISE <= (1 - CLEAR) * (other + NOISE))
         symbols[sure], distance[sure] = tiles.meaning[guess[sure]], far[sure]
@@ -97,7 +100,7 @@ def classify(
         gaps = distances(insides(cells[rest // cols, rest % cols], tiles), tiles)
         symbols[rest], confidence[rest], distance[rest] = _decide(np.where(free[rest], gaps, np.inf), tiles.meaning)
     shape = (rows, cols)
-    return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape))
+    return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape), away)
 
 
 def demand(named: Named, *, where: NDArray[np.bool_] | None = None) -> None:
@@ -158,7 +161,8 @@ def _mixtures(products: Floats, size: float, tiles: Tiles, own: int) -> NDArray[
 def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray[np.intp]) -> None:
     """Raise UnreadableImage if of a mark that is read as it was, `before` (R, C), only a shadow is left."""
     marked = (named.symbols == tiles.meaning[before]) & (tiles.contrast[before] > BARE)
-    doubtful = marked & (tiles.away(join_cells(cells), before) > KEPT * tiles.contrast[before])
+    away = tiles.away(join_cells(cells), before) if named.away is None else named.away
+    doubtful = marked & (away > KEPT * tiles.contrast[before])
     if not doubtful.any():
         return
     drawn = insides(cells[doubtful], tiles)

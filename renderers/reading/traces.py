@@ -184,16 +184,15 @@ class _Compared:
 
     def demand_own_board(self, registration: Registration) -> None:
         """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""
-        seen, known = (
-            cv2.resize(each, (BROAD, BROAD), interpolation=cv2.INTER_AREA).astype(np.float32)
-            for each in (self.seen, self.clean.pixels)
+        seen, known, drawn = (
+            cv2.resize(each, (BROAD, BROAD), interpolation=cv2.INTER_AREA)
+            for each in (self.seen, self.clean.pixels, self.drawn.view(np.uint8) * np.uint8(255))
         )
-        new = cv2.resize(self.drawn.view(np.uint8), (BROAD, BROAD), interpolation=cv2.INTER_AREA) > 0
-        old = ~new & registration.covers(WHOLE, (BROAD, BROAD))
-        if not old.any():
-            return
-        gap, spread = seen[old] - known[old], known[old] - known[old].mean(axis=0)
-        if float((gap**2).sum()) > REDRAWN * float((spread**2).sum()) + BROAD_NOISE**2 * gap.size:
+        old = ((drawn == 0) & registration.covers(WHOLE, (BROAD, BROAD))).view(np.uint8)
+        size = cv2.countNonZero(old)
+        spread = size * float((cv2.meanStdDev(known, mask=old)[1] ** 2).sum())
+        gap = cv2.norm(seen, known, cv2.NORM_L2SQR, mask=old)
+        if gap > REDRAWN * spread + 3 * size * BROAD_NOISE**2:
             raise UnreadableImage("the board has been drawn anew, in another look")
 
     @property
