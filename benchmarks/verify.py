@@ -8,7 +8,8 @@ time, for pictures that are already decoded (PIL images): mean, median and 99th 
 first picture of a row, whose look (tiles, page, colours) is not yet kept; the others find it kept, as all but the first
 of a group of rollouts do. `bytes` is the mean from PNG bytes, decoding included.
 
-All libraries run on one thread, as in gamegen's own worker processes. Rounds are repeated and each picture's best counts: other programs on the machine matter little.
+All libraries run on one thread, as in gamegen's own worker processes. Rounds are repeated and each picture's best
+counts: other programs on the machine matter little.
 """
 
 from __future__ import annotations
