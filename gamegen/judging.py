@@ -25,6 +25,7 @@ from gamegen.core.errors import GamegenError
 from gamegen.core.rendering import Style
 from gamegen.images import MAX_PIXELS, MIN_SIDE
 from gamegen.reward import Grade, grade
+from gamegen.workers import use_one_thread
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 
@@ -91,7 +92,7 @@ class Judges:
         self._pool.shutdown(cancel_futures=True)
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._jobs, get_context("spawn"), initializer=_leave_interrupts_to_the_server)
+        return ProcessPoolExecutor(self._jobs, get_context("spawn"), initializer=_begin)
 
 
 def _work(row: Mapping[str, Any], picture: bytes | None, dense: bool, limits: Limits) -> Answer:
@@ -152,5 +153,7 @@ def _at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _leave_interrupts_to_the_server() -> None:
+def _begin() -> None:
+    """Leave interrupts to the server."""
+    use_one_thread()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -20,6 +20,7 @@ from typing import Any
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source
 from gamegen.judge import verify
+from gamegen.workers import use_one_thread
 
 PROGRESS, PRESERVED, LEGAL, READABLE = 0.4, 0.3, 0.2, 0.1
 CEILING = 0.9
@@ -91,7 +92,7 @@ class RewardPool:
 
     def __init__(self, *, jobs: int, dense: bool = False) -> None:
         self._dense = dense
-        self._pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+        self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=use_one_thread)
 
     def __call__(self, rows: Sequence[Mapping[str, Any]], images: Iterable[Source | None]) -> list[float]:
         light = ({name: row[name] for name in NEEDED} for row in rows)

@@ -16,6 +16,7 @@ from gamegen.judge import verify
 from gamegen.reward import NEEDED
 from gamegen.stored import StoredRow, read_dataset
 from gamegen.thinking import check_reasoning
+from gamegen.workers import use_one_thread
 
 SINGLE = 64
 """Up to this many rows are judged in this process: starting others would take longer."""
@@ -35,7 +36,7 @@ def judge_exactly(dataset: Path, outputs: Path, *, rows: int, jobs: int = 0) -> 
     if jobs == 1 or rows <= SINGLE:
         yield from map(_verdict, work)
         return
-    with get_context("spawn").Pool(jobs) as pool:
+    with get_context("spawn").Pool(jobs, use_one_thread) as pool:
         yield from pool.imap(_verdict, work, chunksize=16)
 
 

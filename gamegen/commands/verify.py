@@ -54,6 +54,7 @@ def _judge(args: argparse.Namespace) -> list[dict[str, Any]]:
     from tqdm import tqdm
 
     from gamegen.stored import count_rows, read_dataset
+    from gamegen.workers import use_one_thread
 
     total = count_rows(args.dataset)
     jobs = args.jobs or (os.cpu_count() or 1)
@@ -62,7 +63,7 @@ def _judge(args: argparse.Namespace) -> list[dict[str, Any]]:
     with bar:
         if jobs == 1 or total < 64:
             return [_advance(bar, _verdict(item)) for item in work]
-        with get_context("spawn").Pool(jobs) as pool:
+        with get_context("spawn").Pool(jobs, use_one_thread) as pool:
             return [_advance(bar, verdict) for verdict in pool.imap(_verdict, work, chunksize=16)]
 
 
