@@ -1,6 +1,6 @@
 """How fast the exact judge is, on one core.
 
-    python -m benchmarks.verify [--games all] [--pixels 512,1024] [--count 60] [--rounds 3] [--json]
+    python -m benchmarks.verify [--games all] [--pixels 512,1024] [--count 60] [--rounds 3] [--json] [--write PAGE]
 
 `count` pictures a game and size: right answers and one-cell mutations of them, each as drawn, through JPEG (q80), and
 moved by a pixel or two; six pictures a row, the rows over all tasks, levels and skins. In milliseconds of processor
@@ -19,14 +19,17 @@ import io
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from time import process_time
 
 import numpy as np
 import orjson
 from PIL import Image
 
-from gamegen import verify
+from gamegen import __version__, verify
 from gamegen.core.key import LEVELS, Key
+from gamegen.core.tables import fill, table
 from gamegen.images import Source
 from gamegen.perturb import PERTURBATIONS
 from gamegen.registry import games, plugin
@@ -123,6 +126,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60, help="pictures a game and size")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page, at its speed markers")
     args = parser.parse_args()
     rows = []
     if not args.json:
@@ -135,7 +139,21 @@ def main() -> int:
             _print(rows[-1])
     if args.json:
         print(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+    if args.write is not None:
+        fill(args.write, "speed", _page(rows, args))
     return 0 if all(row["met"] for row in rows) else 1
+
+
+def _page(rows: list[dict[str, object]], args: argparse.Namespace) -> str:
+    names = ("mean", "p50", "p99", "first", "bytes")
+    lines = [
+        [row["game"], row["pixels"], row["images_per_second"], *(row[f"{name}_ms"] for name in names)] for row in rows
+    ]
+    intro = (
+        f"{datetime.now(UTC):%Y-%m-%d}, gamegen {__version__}, {args.count} pictures a game and size, one thread of a"
+        f" shared machine, best of {args.rounds} rounds. In milliseconds of processor time but for the third column."
+    )
+    return intro + "\n\n" + table(["game", "pixels", "pictures/s", *names], lines)
 
 
 def _print(row: dict[str, object]) -> None:
