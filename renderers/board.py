@@ -40,10 +40,11 @@ from renderers.reading.classify import (
     smooth_board,
 )
 from renderers.reading.colour import Drift, demand_colours, drift_between
+from renderers.reading.pages import Page
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles, join_cells, split_cells
-from renderers.reading.traces import Page, find_traces
+from renderers.reading.traces import find_traces
 
 MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""

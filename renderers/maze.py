@@ -17,9 +17,9 @@ from renderers.board import GIVENS, BoardRenderer, Given, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.maze_reading import Known, read_cells
 from renderers.reading.colour import demand_colours, drift_between
+from renderers.reading.pages import Page
 from renderers.reading.register import Landmarks, Registration, Scan, register
 from renderers.reading.strokes import wiped
-from renderers.reading.traces import Page
 from renderers.shapes import disc, line, rectangle, star, union
 
 LINKS = 16

@@ -16,8 +16,9 @@ from gamegen.games.reconstruction import BLANK, FILLED, Position, View
 from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
+from renderers.reading.pages import Page
 from renderers.reading.register import Floats, Landmarks, Scan, register
-from renderers.reading.traces import Page, page_is_marked
+from renderers.reading.traces import page_is_marked
 from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of, small_page
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 

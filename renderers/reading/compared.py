@@ -1,0 +1,168 @@
+"""A page as an editor left it beside the one that was given: what on it is strange, and is it the same page at all?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+
+from gamegen.core.errors import UnreadableImage
+from gamegen.core.rendering import Picture, Pixels
+from renderers.reading.foreign import FOREIGN, Flags, Part, off_colours, scratched, spoilt
+from renderers.reading.pages import Clean, Page
+from renderers.reading.register import Box, Registration
+
+FAINTEST, UNLIKE = 36.0, 70.0
+"""A pixel is strange if in some colour it is outside all clean ones around it by so many grey levels: the first in a
+clean picture, at most the second in a bad one."""
+
+NOISY, SPREAD = 0.98, 3.0
+"""How bad a picture is: this quantile of what is strange in it, and by how much more a trace must be."""
+
+UNTOUCHED, CHANGED, FEW = 4.0, 60, 5.0
+"""A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
+size: then more than so few pixels that differ by so much were drawn, or wiped off."""
+
+BROAD, REDRAWN, BROAD_NOISE = 64, 0.5, 6.0
+"""Side at which pictures are compared as a whole, the share of what varies in the given one that may be otherwise
+there, and grey levels of difference that mean nothing."""
+
+WINDOW, DENSE = 12, 0.11
+"""A window of so many pixels is drawn upon if this share of it is strange."""
+
+ACROSS = 1.0
+"""So many strange pixels, as a share of a cell's side, are needed to spoil it."""
+
+RIM = 0.14
+"""Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
+
+COLOURS = 12
+"""How many colours of a clean picture count, the commonest, where colours that it does not have are looked for."""
+
+ENOUGH = 2000
+"""So many pixels of a class, or a few less, tell what has become of it."""
+
+WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
+
+
+class Compared:
+    """A page as the editor left it, (side, side, 3), beside the one that was given; `drawn` is what may be new."""
+
+    def __init__(self, seen: Pixels, page: Page, drawn: Flags) -> None:
+        self.seen, self.page, self.drawn = seen, page, drawn
+        self.clean = page.at(len(seen))
+        self._excess = most(self.clean.excess(seen))
+        self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
+        self._gap = most(cv2.absdiff(seen, self.clean.pixels))
+        self._is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
+
+    def demand_own_board(self, registration: Registration) -> None:
+        """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""
+        seen, known, drawn = (
+            cv2.resize(each, (BROAD, BROAD), interpolation=cv2.INTER_AREA)
+            for each in (self.seen, self.clean.pixels, self.drawn.view(np.uint8) * np.uint8(255))
+        )
+        old = ((drawn == 0) & registration.covers(WHOLE, (BROAD, BROAD))).view(np.uint8)
+        size = cv2.countNonZero(old)
+        spread = size * float((cv2.meanStdDev(known, mask=old)[1] ** 2).sum())
+        gap = cv2.norm(seen, known, cv2.NORM_L2SQR, mask=old)
+        if gap > REDRAWN * spread + 3 * size * BROAD_NOISE**2:
+            raise UnreadableImage("the board has been drawn anew, in another look")
+
+    @property
+    def least(self) -> float:
+        """How many strange pixels in a window are a trace: very few where the rest was not even compressed."""
+        return FEW if self._is_untouched else DENSE * WINDOW**2
+
+    def beside(self) -> Flags:
+        """(h, w): strange pixels where nothing was to be drawn."""
+        found = self._excess > int(min(UNLIKE, FAINTEST + self._badness))
+        tinted = self.page.tints(len(self.seen)).strange(self.seen)
+        if tinted is not None:
+            found |= tinted
+        if self._is_untouched:
+            found |= self._gap > CHANGED
+        found &= ~self.drawn
+        return _lonely(found, self.seen, self.clean.pixels) if np.count_nonzero(found) > self.least else found
+
+    def within(self, after: Picture | None, cells: list[Part], *, own_colours: bool) -> Flags:
+        """(h, w): foreign pixels in what is drawn anew, if it was to look like `after`."""
+        found = np.zeros_like(self.drawn)
+        if after is None or not self.drawn.any():
+            return found
+        part = _around(self.drawn)
+        meant, seen = Clean.of(after, len(self.seen), part), self.seen[part]
+        strange = most(meant.excess(seen)) * self.drawn[part]
+        loud = int(UNLIKE + self._badness)
+        if strange.max() > UNLIKE:
+            odd = strange > loud
+            least = self.least if self._is_untouched else ACROSS * _width(cells)
+            within = _within(cells, part)
+            found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, within, least=least)
+            if own_colours:
+                found[part] |= _foreign(seen, odd, after)
+        if cells:
+            rim = round(RIM * _width(cells))
+            found[part] |= scratched(seen, self.clean.pixels[part], meant.pixels, rim=rim, loud=loud) & self.drawn[part]
+        return found
+
+
+def most(levels: Pixels) -> Pixels:
+    """(h, w): the highest of the three levels (h, w, 3)."""
+    red, green, blue = cv2.split(levels)
+    return np.asarray(cv2.max(cv2.max(red, green), blue))
+
+
+def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:
+    """Of levels (h, w), where nothing is drawn anew."""
+    counts = cv2.calcHist([levels], [0], (~drawn).view(np.uint8), [256], [0, 256]).ravel().cumsum()
+    return float(np.searchsorted(counts, share * counts[-1]))
+
+
+def _foreign(seen: Pixels, strange: Flags, clean: Picture) -> Flags:
+    """(h, w): which strange pixels are in no colour of a clean picture.
+
+    Two of its colours may be mixed, or one with black or white: that is what soft edges and other shades look like.
+    """
+    drawn = seen[strange].astype(np.float32)
+    if not len(drawn):
+        return strange
+    areas = np.bincount(clean.pixels.ravel(), minlength=len(clean.palette))
+    commonest = np.argsort(-areas, kind="stable")[:COLOURS]
+    colours = np.concatenate([clean.palette[commonest], [(0, 0, 0), (255, 255, 255)]]).astype(np.float32)
+    foreign = strange.copy()
+    foreign[strange] = off_colours(drawn, colours) > FOREIGN
+    return foreign
+
+
+def _around(found: Flags) -> Part:
+    """The smallest part of a picture with all true values."""
+    rows, cols = (np.flatnonzero(found.any(axis=axis)) for axis in (1, 0))
+    return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
+
+
+def _lonely(found: Flags, seen: Pixels, known: Pixels) -> Flags:
+    """Without pixels of a colour that has become the same other one everywhere, as in a picture of few colours."""
+    red, green, blue = ((known[..., channel] >> 5).astype(np.int16) for channel in range(3))
+    classes, colours = (64 * red + 8 * green + blue).ravel(), seen.reshape(-1, 3)
+    strange = np.flatnonzero(found)
+    of_class = classes[strange]
+    result = np.zeros(found.size, bool)
+    for number in np.unique(of_class):
+        there, mine = np.flatnonzero(classes == number), strange[of_class == number]
+        usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
+        result[mine] = np.abs(colours[mine] - usual).max(axis=1) > FAINTEST
+    return result.reshape(found.shape)
+
+
+def _width(cells: list[Part]) -> int:
+    """Pixels across a cell and what is around it; 0 if there are none."""
+    return min((min(part.stop - part.start for part in cell) for cell in cells[:1]), default=0)
+
+
+def _within(cells: list[Part], part: Part) -> Iterator[Part]:
+    """The cells, as parts of the part of the picture that they all are in."""
+    down, right = (each.start for each in part)
+    for rows, cols in cells:
+        yield slice(rows.start - down, rows.stop - down), slice(cols.start - right, cols.stop - right)
