@@ -11,7 +11,7 @@ from PIL import Image
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Picture, Pixels
-from renderers.reading.register import Floats, median
+from renderers.reading.fit import Floats, median
 
 ROUNDS = 4
 SAMPLES = 1500

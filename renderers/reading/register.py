@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import cv2
 import numpy as np
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
+from renderers.reading.fit import MOST_WARP, NARROW, Template
+from renderers.reading.fit import Floats as Floats
 
-Floats = NDArray[np.floating[Any]]
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, as shares of a picture's side."""
 
@@ -30,22 +30,11 @@ LEVELS = (48, 96, 192)
 CUTS = (160.0, 70.0, 35.0)
 """Errors above the cut are outliers. On the coarsest level it starts wide: what is merely misplaced must still pull."""
 
-NARROW, FAIR, TIGHTEN = 14.0, 30.0, 0.6
-"""The cut tightens by step, to between these two, as the errors allow."""
-
-BLOCKS, POINTS = 12, 14
-"""So many points from each of 12 x 12 parts of the picture: strong edges in one part must not drown the others."""
-
-FLAT = 4.0
-"""Slopes below this (squared grey levels a pixel) show no edge."""
-
-STEPS, PATIENCE = 10, 40
-"""Steps of a fit, and of the last one."""
+PATIENCE = 40
+"""Steps of the last fit."""
 
 STRAY, SLACK = 0.02, 0.03
 """How far the last fit may lead, and how much less alike it may end: fine grids do, where they fit best."""
-
-SETTLED = 2e-4
 
 AGAIN, FAIRLY = 0.002, 0.75
 """A place so near to one found before is the same, and right if it has this likeness: half a pixel of 512."""
@@ -59,7 +48,6 @@ SAME, GOOD, LOWEST_LIKENESS = 0.998, 0.9, 0.5
 NEAR = ((0.004, GOOD), (0.01, 0.995))
 """A board found so near to where it is believed to lie (0.004 is a pixel of 512) need only be so good a likeness."""
 
-MOST_WARP = 0.2
 LEVEL = 5e-4
 """Perspective below this moves nothing by half a pixel, and an affine map is faster."""
 
@@ -191,12 +179,12 @@ class Landmarks:
     def __init__(self, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None) -> None:
         self._largest = _largest(reference, {})
         self._shaky = None if shaky is None else shaky.astype(np.float32)
-        self._templates: dict[int, _Template] = {}
+        self._templates: dict[int, Template] = {}
 
-    def template(self, number: int) -> _Template:
+    def template(self, number: int) -> Template:
         if number not in self._templates:
             side = LEVELS[number]
-            self._templates[number] = _Template(_brightness(self._largest, side), _blind(self._shaky, side))
+            self._templates[number] = Template(_brightness(self._largest, side), _blind(self._shaky, side))
         return self._templates[number]
 
 
@@ -267,95 +255,3 @@ def _blind(shaky: Floats | None, side: int) -> NDArray[np.bool_] | None:
 def _smooth(grey: Floats) -> Floats:
     """A 3 x 3 binomial blur."""
     return np.asarray(cv2.GaussianBlur(grey, (3, 3), 0, borderType=cv2.BORDER_REPLICATE))
-
-
-class _Template:
-    """The strongest points of the known picture at one scale, with their steepest-descent vectors."""
-
-    def __init__(self, grey: Floats, blind: NDArray[np.bool_] | None = None) -> None:
-        side = grey.shape[0]
-        down, across, strength = (np.zeros_like(grey) for _ in range(3))  # there are none at the edge
-        down[1:-1] = (grey[2:] - grey[:-2]) / 2
-        across[:, 1:-1] = (grey[:, 2:] - grey[:, :-2]) / 2
-        strength[1:-1, 1:-1] = (down**2 + across**2)[1:-1, 1:-1]
-        if blind is not None:
-            strength[blind] = 0
-        part = side // BLOCKS
-        blocks = strength.reshape(BLOCKS, part, BLOCKS, part).transpose(0, 2, 1, 3).reshape(BLOCKS**2, part**2)
-        count = min(POINTS, part**2)
-        chosen = np.argpartition(blocks, -count, axis=1)[:, -count:]
-        block = np.arange(BLOCKS**2)[:, None]
-        rows = (block // BLOCKS * part + chosen // part).ravel()
-        cols = (block % BLOCKS * part + chosen % part).ravel()
-        rows, cols = rows[strength[rows, cols] > FLAT], cols[strength[rows, cols] > FLAT]
-        x, y = (cols + 0.5) * 2 / side - 1, (rows + 0.5) * 2 / side - 1
-        self.points = np.stack([x, y, np.ones_like(x)])  # (3, K)
-        self.value = grey[rows, cols].astype(np.float64)
-        gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
-        along = gx * x + gy * y
-        ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
-        self.descent = np.stack(ways).astype(np.float32)  # (8, K)
-
-    def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
-        """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
-        descent = self.descent[:free]
-        system = np.concatenate([descent, descent[:1]])  # one product, not two: BLAS would start threads for the second
-        keep = np.ones_like(self.value)
-        for _ in range(steps):
-            system[free], keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
-            normal = ((descent * keep.astype(np.float32)) @ system.T).astype(np.float64)
-            normal[_DIAGONAL[:free], _DIAGONAL[:free]] *= 1 + 1e-6
-            normal[_DIAGONAL[:free], _DIAGONAL[:free]] += 1e-9
-            step = np.zeros(9)
-            step[:free] = np.linalg.solve(normal[:, :free], normal[:, free])
-            moved = matrix @ np.linalg.inv(_IDENTITY + step.reshape(3, 3))
-            moved /= moved[2, 2]
-            if not np.isfinite(moved).all() or np.abs(moved - _IDENTITY).max() > 2 * MOST_WARP:
-                break
-            matrix = moved
-            if np.abs(step).max() < SETTLED and cut <= narrow:
-                break
-            cut = max(narrow, cut * TIGHTEN)
-        return matrix, _likeness(self.value, self._look(image, matrix), keep)
-
-    def _look(self, image: Floats, matrix: Floats) -> Floats:
-        """Brightness of the image where the matrix sends the points (bilinear, edges extended)."""
-        side = image.shape[0]
-        across, down, depth = matrix @ self.points
-        u, v = ((way / depth + 1) * (side / 2) - 0.5 for way in (across, down))
-        seen = cv2.remap(
-            image, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        )
-        values: Floats = seen.ravel().astype(np.float64)
-        return values
-
-
-_DIAGONAL, _IDENTITY = np.arange(8), np.eye(3)
-
-
-def _residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:
-    """Seen minus wanted after the best gain and offset, the trust in each point (Tukey), and the narrowest fair cut."""
-    total = keep.sum()
-    mean_seen, mean_want = keep @ seen / total, keep @ want / total
-    away = seen - mean_seen
-    spread = keep @ (away * away)
-    gain = min(2.0, max(0.5, keep @ (away * (want - mean_want)) / spread)) if spread > 1e-9 else 1.0
-    error = gain * away + mean_want - want
-    narrow = min(FAIR, max(NARROW, 6 * median(np.abs(error))))
-    trust = 1 - np.minimum(1.0, (error / max(cut, narrow)) ** 2)
-    return error, np.maximum(trust * trust, 1e-3), narrow
-
-
-def median(values: Floats) -> float:
-    """The upper median of many values, quickly."""
-    middle = len(values) // 2
-    return float(np.partition(values, middle)[middle])
-
-
-def _likeness(want: Floats, seen: Floats, keep: Floats) -> float:
-    """Correlation on the points that are trusted, times the share of them."""
-    total = keep.sum()
-    a, b = want - keep @ want / total, seen - keep @ seen / total
-    scale = np.sqrt((keep @ (a * a)) * (keep @ (b * b)))
-    share = min(1.0, 1.6 * total / len(keep))
-    return float(share * (keep @ (a * b)) / scale) if scale > 1e-9 else 0.0

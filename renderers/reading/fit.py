@@ -1,0 +1,124 @@
+"""Laying one picture onto another: robust Gauss-Newton steps on brightness, at the points with the strongest gradients.
+
+This is the inverse compositional form of Lucas and Kanade's method. What was edited counts as an outlier.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+
+NARROW, FAIR, TIGHTEN = 14.0, 30.0, 0.6
+"""The cut tightens by step, to between these two, as the errors allow."""
+
+BLOCKS, POINTS = 12, 14
+"""So many points from each of 12 x 12 parts of the picture: strong edges in one part must not drown the others."""
+
+FLAT = 4.0
+"""Slopes below this (squared grey levels a pixel) show no edge."""
+
+STEPS = 10
+"""Steps of a fit."""
+
+SETTLED = 2e-4
+"""A step that moves nothing by more, a twentieth of a pixel of 512, is the last."""
+
+MOST_WARP = 0.2
+"""How far a board may lie from where it was."""
+
+
+class Template:
+    """The strongest points of the known picture at one scale, with their steepest-descent vectors."""
+
+    def __init__(self, grey: Floats, blind: NDArray[np.bool_] | None = None) -> None:
+        side = grey.shape[0]
+        down, across, strength = (np.zeros_like(grey) for _ in range(3))  # there are none at the edge
+        down[1:-1] = (grey[2:] - grey[:-2]) / 2
+        across[:, 1:-1] = (grey[:, 2:] - grey[:, :-2]) / 2
+        strength[1:-1, 1:-1] = (down**2 + across**2)[1:-1, 1:-1]
+        if blind is not None:
+            strength[blind] = 0
+        part = side // BLOCKS
+        blocks = strength.reshape(BLOCKS, part, BLOCKS, part).transpose(0, 2, 1, 3).reshape(BLOCKS**2, part**2)
+        count = min(POINTS, part**2)
+        chosen = np.argpartition(blocks, -count, axis=1)[:, -count:]
+        block = np.arange(BLOCKS**2)[:, None]
+        rows = (block // BLOCKS * part + chosen // part).ravel()
+        cols = (block % BLOCKS * part + chosen % part).ravel()
+        rows, cols = rows[strength[rows, cols] > FLAT], cols[strength[rows, cols] > FLAT]
+        x, y = (cols + 0.5) * 2 / side - 1, (rows + 0.5) * 2 / side - 1
+        self.points = np.stack([x, y, np.ones_like(x)])  # (3, K)
+        self.value = grey[rows, cols].astype(np.float64)
+        gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
+        along = gx * x + gy * y
+        ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
+        self.descent = np.stack(ways).astype(np.float32)  # (8, K)
+
+    def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
+        """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
+        descent = self.descent[:free]
+        system = np.concatenate([descent, descent[:1]])  # one product, not two: BLAS would start threads for the second
+        keep = np.ones_like(self.value)
+        for _ in range(steps):
+            system[free], keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
+            normal = ((descent * keep.astype(np.float32)) @ system.T).astype(np.float64)
+            normal[_DIAGONAL[:free], _DIAGONAL[:free]] *= 1 + 1e-6
+            normal[_DIAGONAL[:free], _DIAGONAL[:free]] += 1e-9
+            step = np.zeros(9)
+            step[:free] = np.linalg.solve(normal[:, :free], normal[:, free])
+            moved = matrix @ np.linalg.inv(_IDENTITY + step.reshape(3, 3))
+            moved /= moved[2, 2]
+            if not np.isfinite(moved).all() or np.abs(moved - _IDENTITY).max() > 2 * MOST_WARP:
+                break
+            matrix = moved
+            if np.abs(step).max() < SETTLED and cut <= narrow:
+                break
+            cut = max(narrow, cut * TIGHTEN)
+        return matrix, _likeness(self.value, self._look(image, matrix), keep)
+
+    def _look(self, image: Floats, matrix: Floats) -> Floats:
+        """Brightness of the image where the matrix sends the points (bilinear, edges extended)."""
+        side = image.shape[0]
+        across, down, depth = matrix @ self.points
+        u, v = ((way / depth + 1) * (side / 2) - 0.5 for way in (across, down))
+        seen = cv2.remap(
+            image, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        values: Floats = seen.ravel().astype(np.float64)
+        return values
+
+
+_DIAGONAL, _IDENTITY = np.arange(8), np.eye(3)
+
+
+def _residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:
+    """Seen minus wanted after the best gain and offset, the trust in each point (Tukey), and the narrowest fair cut."""
+    total = keep.sum()
+    mean_seen, mean_want = keep @ seen / total, keep @ want / total
+    away = seen - mean_seen
+    spread = keep @ (away * away)
+    gain = min(2.0, max(0.5, keep @ (away * (want - mean_want)) / spread)) if spread > 1e-9 else 1.0
+    error = gain * away + mean_want - want
+    narrow = min(FAIR, max(NARROW, 6 * median(np.abs(error))))
+    trust = 1 - np.minimum(1.0, (error / max(cut, narrow)) ** 2)
+    return error, np.maximum(trust * trust, 1e-3), narrow
+
+
+def median(values: Floats) -> float:
+    """The upper median of many values, quickly."""
+    middle = len(values) // 2
+    return float(np.partition(values, middle)[middle])
+
+
+def _likeness(want: Floats, seen: Floats, keep: Floats) -> float:
+    """Correlation on the points that are trusted, times the share of them."""
+    total = keep.sum()
+    a, b = want - keep @ want / total, seen - keep @ seen / total
+    scale = np.sqrt((keep @ (a * a)) * (keep @ (b * b)))
+    share = min(1.0, 1.6 * total / len(keep))
+    return float(share * (keep @ (a * b)) / scale) if scale > 1e-9 else 0.0
