@@ -18,7 +18,15 @@ from renderers import skin as skin_file
 from renderers.reading.classify import Named
 from renderers.reading.register import Floats, Landmarks, Scan, register
 from renderers.reading.traces import Page, page_is_marked
-from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of, small_page
+from renderers.reconstruction_reading import (
+    Look,
+    cubes_between,
+    page_drift,
+    read_heights,
+    read_silhouette,
+    silhouettes_of,
+    small_page,
+)
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
 
@@ -76,7 +84,8 @@ class ReconstructionRenderer(Renderer[Position]):
 
         def stain() -> str:
             page, after = _page(problem.position, style), self.render(position, style)
-            return "the page" if page_is_marked(registration, look.drift, page, after) else ""
+            redrawn = cubes_between(problem.position.heights, heights, layout)
+            return "the page" if page_is_marked(registration, look.drift, page, after, redrawn) else ""
 
         return Reading(position, sure, quality, stain)
 
