@@ -88,6 +88,11 @@ def _column(n: int, x: int, y: int, height: int) -> tuple[Ints, Ints]:
     return np.array(where, np.intp), np.array(which, np.intp)
 
 
+def outline(n: int, x: int, y: int, z: int) -> Ints:
+    """The triangles that one cube covers."""
+    return np.array([number(n, x + y + right, x - y - 2 * z - up) for right in range(2) for up in range(3)], np.intp)
+
+
 def _edges(n: int) -> Ints:
     """Edge 0, then the upright edges (strips s - 1 and s), then the slanted ones (v and v + 1 of a strip)."""
     rows = triangles(n)

@@ -15,7 +15,8 @@ from gamegen.core.stream import Stream
 from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, SMEAR, START, WALL, Maze
 from renderers.board import GIVENS, BoardRenderer, Given, Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.maze_reading import Known, read_cells
+from renderers.maze_known import Known
+from renderers.maze_reading import read_cells
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.pages import Page
 from renderers.reading.register import Landmarks, Registration, Scan, register

@@ -10,30 +10,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
-from gamegen.core.rendering import Pixels, Reading, Style
-from gamegen.games.maze import BROKEN, END, FLOOR, PAINT, PENS, SMEAR, START, WALL, Maze
+from gamegen.core.rendering import Reading
+from gamegen.games.maze import BROKEN, FLOOR, PAINT, PENS, SMEAR, WALL, Maze
 from renderers.board import Seen
+from renderers.maze_known import Known
+from renderers.maze_stains import find_stain
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE
 from renderers.reading.register import Floats
-from renderers.reading.stains import NEW_CELL, OLD_CELL
-from renderers.reading.strokes import HAZE, TOUCH, Planes, broken, coverage, hue_planes, paint_share, pen_counts, vivid
-from renderers.reading.tiles import levels_between, split_cells
-from renderers.reading.traces import find_traces
+from renderers.reading.strokes import TOUCH, Planes, broken, coverage, hue_planes, paint_share, pen_counts, vivid
+from renderers.reading.tiles import split_cells
 
 Flags = NDArray[np.bool_]
-
-MIDDLE = 0.22
-"""Share of a cell, on each side, that does not count when paint is looked for in it."""
 
 PAINTED = 0.13
 """Share of the middle from which a cell is painted."""
@@ -62,83 +56,11 @@ STILL_THERE = 0.3
 NEARLY = 0.6
 """Share of PAINTED from which paint in a cell with none beside it is no longer what a stroke next door leaves."""
 
-ACROSS = 0.75
-"""Pixels in quite another colour than the pen's, as a share of a cell's side, that are drawn across a painted cell."""
-
 HARDLY_ANY = 0.1
 """Vivid pixels, as a share of one cell's, that are nothing but noise."""
 
 
-TELLING = 300
-"""So many pixels of walls, or up to twice as many, tell their colour."""
-
 _CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
-_DOWN = (-0.499,) * 4
-"""What is added to grey levels so that rounding them cuts off what is behind the point."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """What is known of a maze before any picture of it is seen."""
-
-    pen: str  # the colour asked for
-    n: int  # pixels along a cell
-    marks: NDArray[np.uint8]  # (R, C): what each cell was
-    homes: Mapping[str, tuple[int, int]]  # where start and end were
-    tiles: Mapping[str, Floats]  # (n, n, 3): what they look like
-    colours: Mapping[str, Floats]  # of the look, by name
-    walls: Pixels  # (R*n, C*n): 255 on walls, else 0
-    telling: NDArray[np.intp]  # flat places of pixels in the middle of walls, enough to tell their colour
-    grounds: Planes  # (R*n, C*n): the hue of the ground
-    unstained: tuple[Pixels, Pixels]  # (R*n, C*n, 3): the lowest and highest levels that are no stain
-
-    @classmethod
-    def of(cls, cells: Floats, before: Maze, style: Style) -> Known:
-        """`cells` (R*n, C*n, 3) is the maze as its editor was given it."""
-        size = before.size
-        n = len(cells) // size
-        colours = {name: np.array(value, np.float32) for name, value in style.colours().items()}
-        marks = np.frombuffer(before.cells.encode(), np.uint8).reshape(size, size)
-        walls = (marks == ord(WALL)).repeat(n, axis=0).repeat(n, axis=1)
-        inner = np.zeros(n, bool)
-        inner[_middle(n)] = True
-        middles = np.flatnonzero(walls & np.tile(inner, size) & np.tile(inner, size)[:, None])
-        homes = {mark: divmod(int(np.flatnonzero(marks == ord(mark))[0]), size) for mark in (START, END)}
-        return cls(
-            before.pen,
-            n,
-            marks,
-            homes,
-            {mark: split_cells(cells, size, size)[home] for mark, home in homes.items()},
-            colours,
-            walls.astype(np.uint8) * 255,
-            middles[:: max(1, len(middles) // TELLING)],
-            hue_planes(np.where(walls[..., None], colours["wall"], colours["floor"])),
-            levels_between(cells),
-        )
-
-    def was(self, mark: str) -> Flags:
-        flags: Flags = self.marks == ord(mark)
-        return flags
-
-    def inner(self, pixels: NDArray[Any], part: slice) -> NDArray[Any]:
-        """(R*m, C*m, …): this part, down and across, of all cells of a picture (R*n, C*n, …)."""
-        (rows, cols), n = self.marks.shape, self.n
-        cells = pixels.reshape(rows, n, cols, n, -1)[:, part, :, part]
-        return cells.reshape(rows * cells.shape[1], cols * cells.shape[3], *pixels.shape[2:])
-
-    def middle(self, pixels: NDArray[Any]) -> NDArray[Any]:
-        return self.inner(pixels, _middle(self.n))
-
-    def means(self, pixels: NDArray[Any]) -> Floats:
-        """(R, C, …): the mean of every cell (m, m) of a picture (R*m, C*m, …)."""
-        means: Floats = cv2.resize(pixels, self.marks.shape[::-1], interpolation=cv2.INTER_AREA)
-        return means
-
-
-def _middle(n: int) -> slice:
-    edge = max(1, round(MIDDLE * n))
-    return slice(edge, n - edge)
 
 
 def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
@@ -166,7 +88,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = partial(_stain, seen, known, moved, share, painted, marks)
+    stain = partial(find_stain, seen, known, share, painted, marks)
     return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
 
 
@@ -268,26 +190,6 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags, known: Known) -> F
         other[:, :-1][before] |= broken(line[:, :-1, half:][before], slack_at_ends)
         other[:, 1:][after] |= broken(line[:, 1:, : n - half][after], slack_at_ends)
     return found
-
-
-def _stain(seen: Seen, known: Known, moved: Planes, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
-    """Where something was drawn that is not in the pen's colour: a cell, a label, the margin; empty if nowhere."""
-    drawn = painted | (marks == ord(START)) | (marks == ord(END))
-    levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
-    strange = cv2.subtract(cv2.compare(share, HAZE, cv2.CMP_LT), cv2.inRange(levels, *known.unstained))
-    if cv2.countNonZero(strange):
-        foreign = _share_of(strange, known) / np.where(drawn, NEW_CELL, OLD_CELL)
-        across = _share_of(cv2.min(strange, vivid(moved)), known) * (known.n - 2) ** 2 / (ACROSS * known.n)
-        foreign = np.maximum(foreign, np.where(painted, across, 0.0))
-        row, col = np.unravel_index(int(foreign.argmax()), foreign.shape)
-        if foreign[row, col] > 1:
-            return f"cell ({row}, {col})"
-    return find_traces(seen.registration, seen.drift, seen.page, None, drawn | (marks != known.marks))
-
-
-def _share_of(mask: Pixels, known: Known) -> Floats:
-    """(R, C): how much of each cell is set, but for the pixels at its border."""
-    return known.means(known.inner(mask, slice(1, -1)).astype(np.float32)) / 255
 
 
 def _demand(confidence: Floats, distance: Floats) -> None:

@@ -19,7 +19,15 @@ from renderers.reading.classify import Named
 from renderers.reading.pages import Page
 from renderers.reading.register import Floats, Landmarks, Scan, register
 from renderers.reading.traces import page_is_marked
-from renderers.reconstruction_reading import Look, page_drift, read_heights, read_silhouette, silhouettes_of, small_page
+from renderers.reconstruction_reading import (
+    Look,
+    cubes_between,
+    page_drift,
+    read_heights,
+    read_silhouette,
+    silhouettes_of,
+    small_page,
+)
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
 
 
@@ -77,7 +85,8 @@ class ReconstructionRenderer(Renderer[Position]):
 
         def stain() -> str:
             page, after = _page(problem.position, style), self.render(position, style)
-            return "the page" if page_is_marked(registration, look.drift, page, after) else ""
+            redrawn = cubes_between(problem.position.heights, heights, layout)
+            return "the page" if page_is_marked(registration, look.drift, page, after, redrawn) else ""
 
         return Reading(position, sure, quality, stain)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.isometric import Heights, explain
-from gamegen.core.rendering import Colour, Picture, Style
+from gamegen.core.rendering import Colour, Picture, Pixels, Style
 from renderers import isometric
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE, Named, demand
 from renderers.reading.colour import Drift, drift_between
@@ -60,11 +60,24 @@ def silhouettes_of(layout: Layout) -> NDArray[np.bool_]:
     return mask
 
 
+def cubes_between(before: Heights, after: Heights, layout: Layout) -> Pixels:
+    """(H, W): 255 where the cubes are that were put on or taken off, seen or hidden, else 0."""
+    page = np.zeros((layout.pixels, layout.pixels), np.uint8)
+    n, (top, left, side) = layout.n, layout.view
+    triangle = isometric.raster(n, layout.unit, layout.line).triangle
+    is_new = np.zeros(len(isometric.shown(before)), np.uint8)
+    for x, y in np.ndindex(n, n):
+        for z in range(*sorted((before[x][y], after[x][y]))):
+            is_new[isometric.outline(n, x, y, z)] = 255
+    page[top : top + side, left : left + side] = is_new[triangle]
+    return page
+
+
 def read_silhouette(name: str, look: Look) -> Named:
     layout, n = look.layout, look.layout.n
     size = READING_CELL * n
     seen = look.drift.undo(look.registration.crop(layout.box(layout.panel(name)), (size, size)))
-    inner = slice(RIM + 1, READING_CELL - RIM - 1)
+    inner = slice(RIM, READING_CELL - RIM)
     cells = cv2.GaussianBlur(seen, (3, 3), 0).reshape(n, READING_CELL, n, READING_CELL, 3)[:, inner, :, inner]
     colours = look.style.colours()
     blank, filled = (_distance(cells, colours[fill]) for fill in ("blank", "filled"))

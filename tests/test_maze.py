@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.key import Key
@@ -405,6 +406,23 @@ def test_a_thin_line_across_the_path_is_foreign() -> None:
     image = sample.edited
     ImageDraw.Draw(image).line((148, 146, 212, 82), fill="#ff00ff", width=2)
     verdict = verify(sample, image)
+    assert not verdict.correct and "foreign" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("attack", "name", "number"),
+    [
+        ("blot", "maze/shortest@1:train:2:411000001:0?pixels=256", 42),  # cyan, over the bend of a green path
+        ("ghost_stroke", "maze/path@1:train:1:411000002:0?pixels=256", 256),  # black, across a pink path
+        ("ghost_stroke", "maze/path@1:train:1:201000001:0?pixels=256", 356),  # magenta, beside a pink path
+        ("cloned_cell", "maze/shortest@1:train:1:101000001:0?pixels=256", 7),  # a second, red end on a pink path
+    ],
+)
+def test_a_path_has_one_colour(attack: str, name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS[attack](sample, Stream(sample.id, "attack", number))
+    assert made is not None
+    verdict = verify(sample, made[0])
     assert not verdict.correct and "foreign" in verdict.reason
 
 

@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, UnreadableImage
 from gamegen.core.isometric import Heights, Strip, bit, decidable, explain, faces, triangles
 from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
 from gamegen.games.reconstruction import Position, Project, Stack, Unstack, game
+from gamegen.judge import verify
+from gamegen.sample import make_sample
 from renderers import isometric
 from renderers.reconstruction import renderer
 from solvers.reconstruction import LEVELS, solver
@@ -295,3 +298,18 @@ def test_the_mask_holds_the_views_and_nothing_written() -> None:
     full = Position(((3,) * 3,) * 3, ("###",) * 3, ("###",) * 3)
     changed = (renderer.render(blank, style).pixels != renderer.render(full, style).pixels) & ~everything
     assert not changed.any()
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("reconstruction/voxel@1:train:1:411000000:0?pixels=256", 1),
+        ("reconstruction/voxel@1:train:5:411000001:0?pixels=256", 288),
+    ],
+)
+def test_lines_around_a_cube_may_be_drawn_anew(name: str, number: int) -> None:
+    """Whoever takes a cube off draws what was behind it, though some of that may have shown the same before."""
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and made[1]
+    assert verify(sample, made[0]).correct

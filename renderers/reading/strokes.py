@@ -98,6 +98,16 @@ def _towards(moved: Planes, way: Floats) -> Planes:
     return cv2.addWeighted(moved[0], x, moved[1], y, 0.0), cv2.addWeighted(moved[0], y, moved[1], -x, 0.0)
 
 
+def off_line(picture: Floats, one: Floats, other: Floats) -> Pixels:
+    """(H, W): by how many grey levels, in the channel where it is most, each pixel of a picture (H, W, 3) is off the
+    straight line of mixtures of two colours (3,), which goes on beyond them: sharpening does."""
+    way = (other - one).astype(np.float64)
+    aside = np.eye(3) - np.outer(way, way) / max(float(way @ way), 1.0)
+    away = cv2.transform(picture, np.column_stack([aside, -aside @ one]))
+    red, green, blue = cv2.split(cv2.convertScaleAbs(away))
+    return np.asarray(cv2.max(cv2.max(red, green), blue))
+
+
 def coverage(share: Floats) -> Floats:
     """Paint for sure or none: the haze around strokes, and grounds that have changed, count as none."""
     return ((share - HAZE) / (SOLID - HAZE)).clip(0.0, 1.0)

@@ -65,12 +65,14 @@ def find_traces(
     return "" if trace and _coarse(registration.image) else trace
 
 
-def page_is_marked(registration: Registration, drift: Drift, page: Page, after: Picture) -> bool:
-    """The same for a page that is no board: whether something was drawn beside what `after` shows otherwise."""
+def page_is_marked(registration: Registration, drift: Drift, page: Page, after: Picture, redrawn: Pixels) -> bool:
+    """The same for a page that is no board: whether something was drawn beside what `after` shows otherwise, and what
+    was drawn anew though it may look as before: where `redrawn` (H, W) is not 0."""
     side = _side(registration)
     if side is None:
         return False
-    edited = most(cv2.absdiff(page.at(side).pixels, Clean.of(after, side).pixels)) > 0
+    anew = cv2.resize(redrawn, (side, side), interpolation=cv2.INTER_AREA)
+    edited = cv2.add(most(cv2.absdiff(page.at(side).pixels, Clean.of(after, side).pixels)), anew) > 0
     drawn = cv2.dilate(edited.view(np.uint8), np.ones((2 * LEAN + 1, 2 * LEAN + 1), np.uint8)).view(bool)
     compared = Compared(_seen(registration, drift, side), page, drawn)
     compared.demand_own_board(registration)

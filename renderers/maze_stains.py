@@ -1,0 +1,105 @@
+"""Stains in a drawn maze: whatever is neither paint, nor ground, nor a mixture of both.
+
+What shade a path has is the painter's business, but it has only one. So in painted cells, and a little around them,
+every colour lies between that shade and the ground's; a stroke of another colour on the path, or beside it, does not.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Pixels
+from gamegen.games.maze import END, START
+from renderers.board import Seen
+from renderers.maze_known import Flags, Known
+from renderers.reading.register import Floats
+from renderers.reading.stains import NEW_CELL, OLD_CELL
+from renderers.reading.strokes import HAZE, off_line
+from renderers.reading.traces import find_traces
+
+PLAIN = 0.62
+"""Share of the pen's colour from which a pixel tells the path's own shade."""
+
+AROUND = 0.3
+"""Share of a cell around a painted one in which paint may be, too."""
+
+ACROSS = 0.75
+"""So many pixels of a foreign colour, as a share of a cell's side, are a stroke."""
+
+FOREIGN, TIMES = 40.0, 2.0
+"""Grey levels by which it is off the mixtures of paint and ground at least, beside so many times what as many pixels of
+the cleaner cells are off: compression and sharpening leave their traces in all cells."""
+
+CLEANER = 0.25
+"""The share of all painted cells that are the cleaner ones."""
+
+_DOWN = (-0.499,) * 4
+"""What is added to grey levels so that rounding them cuts off what is behind the point."""
+
+
+def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
+    """Where something foreign was drawn: a cell, a label, the margin; empty if nowhere.
+
+    `share` (R*n, C*n) is that of the pen's colour in each pixel, `marks` (R, C) are the cells as they were read.
+    """
+    signs = (marks == ord(START)) | (marks == ord(END))
+    levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
+    unlike = cv2.bitwise_not(cv2.inRange(levels, *known.unstained))
+    strange = cv2.min(unlike, cv2.compare(share, HAZE, cv2.CMP_LT))
+    if cv2.countNonZero(strange):
+        foreign = _share_of(strange, known) / np.where(painted | signs, NEW_CELL, OLD_CELL)
+        if foreign.max() > 1:
+            return _name(int(foreign.argmax()), painted)
+    if painted.any():
+        crossed = _crossed(seen.board, known, share, painted, cv2.subtract(unlike, _over(signs, known.n)))
+        if crossed is not None:
+            return _name(int(np.flatnonzero(painted)[crossed]), painted)
+    return find_traces(seen.registration, seen.drift, seen.page, None, painted | signs | (marks != known.marks))
+
+
+def _name(place: int, cells: Flags) -> str:
+    row, col = np.unravel_index(place, cells.shape)
+    return f"cell ({row}, {col})"
+
+
+def _share_of(mask: Pixels, known: Known) -> Floats:
+    """(R, C): how much of each cell is set, but for the pixels at its border."""
+    return known.means(known.inner(mask, slice(1, -1)).astype(np.float32)) / 255
+
+
+def _over(cells: Flags, n: int) -> Pixels:
+    """(R*n, C*n): 255 in these cells and on the pixels around them, else 0."""
+    flags = cells.view(np.uint8).repeat(n, axis=0).repeat(n, axis=1) * np.uint8(255)
+    return np.asarray(cv2.dilate(flags, np.ones((3, 3), np.uint8)))
+
+
+def _crossed(board: Floats, known: Known, share: Floats, painted: Flags, unlike: Pixels) -> int | None:
+    """Which of the painted cells something foreign was drawn across or beside, if any.
+
+    `unlike` is 255 where a pixel is neither what it was nor a part of start and end.
+    """
+    paint = _shade(board, known, share, painted)
+    off = cv2.min(*(off_line(board, paint, known.colours[ground]) for ground in ("floor", "wall")))
+    off = cv2.min(off, unlike)
+    if off.max() <= FOREIGN:
+        return None
+    n, beside = known.n, round(AROUND * known.n)
+    wide = n + 2 * beside
+    padded = cv2.copyMakeBorder(off, beside, beside, beside, beside, cv2.BORDER_CONSTANT, value=0)
+    windows = sliding_window_view(padded, (wide, wide))[::n, ::n][painted].reshape(-1, wide * wide)
+    there = max(2, round(ACROSS * n))
+    worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
+    where = int(worst.argmax())
+    return where if worst[where] > FOREIGN + TIMES * np.quantile(worst, CLEANER) else None
+
+
+def _shade(board: Floats, known: Known, share: Floats, painted: Flags) -> Floats:
+    """(3,): the colour in which the path is drawn."""
+    n = known.n
+    plain = cv2.compare(share, PLAIN, cv2.CMP_GE).reshape(len(painted), n, -1, n).transpose(0, 2, 1, 3)[painted] > 0
+    cells = board.reshape(len(painted), n, -1, n, 3).transpose(0, 2, 1, 3, 4)[painted]
+    shade: Floats = np.median(cells[plain] if plain.any() else cells.reshape(-1, 3), axis=0)
+    return shade
