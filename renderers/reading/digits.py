@@ -4,8 +4,9 @@ A cell's ink is its distance from the ground, as a share of the strongest. The i
 ones keep their width: they are ones) and compared by correlation with masters: the nine digits of every face in the
 atlas and of a pen, thin to bold, upright and slanted. What all digits have in common is subtracted first.
 
-Two pairs differ by one stroke in a hundred of their pixels, and are told apart by that stroke alone: a 6 is closed at
-the lower left where a 5 is open, and a 7 has a bar at the top left where a 1 has nothing.
+Four pairs differ by a stroke or two, and are told apart by these alone: a 6 is closed at the lower left where a 5 is
+open, a 7 has a bar at the top left where a 1 has nothing or a flag that hangs, an 8 is closed at the left where a 3 is
+open, and a 9 is round at the upper left where a 4 is open or slants.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
@@ -39,8 +41,21 @@ BORDER = 0.45
 LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit."""
 
-UNLIKELY, WIDE_LEAD = 0.63, 0.14
-"""A likeness that is enough with so wide a lead: a trembling 8 is like no master, but still less like another digit."""
+UNLIKELY, WIDE_LEAD = 0.58, 0.1
+"""A likeness that is enough with so wide a lead, if the digit has its holes and no others: a trembling 3 is like no
+master, but still less like another digit."""
+
+RINGS, SOME_LEAD = {6: 0.6, 8: 0.5, 9: 0.6}, 0.06
+"""The same for digits that must have holes, which say more than likeness does."""
+
+HOLES = {4: (0, 1), 6: (1, 2), 8: (2,), 9: (1, 2)}
+"""How many holes a digit may have, if it may have any: where a trembling pen ends, it may close one more."""
+
+SMALLEST_HOLE = 4
+"""Pixels of a hole that is meant."""
+
+STRAIGHT = [0, 6]
+"""The places of 1 and 7 among the digits: they never have a hole."""
 
 SLANTS = (-0.3, -0.15, 0.0, 0.15, 0.3)
 WEIGHTS, PEN_WEIGHTS = (-2, -1, 0, 1, 3), (0, 1, 2)
@@ -79,7 +94,8 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
 
 def read_digits(cells: Floats) -> list[int | None]:
     """The digits written in cells (K, n, n, 3) on plain ground; None for each that is not plainly one digit."""
-    shapes = {number: shape for number, ink in enumerate(_inks(cells)) if (shape := _normal(ink)) is not None}
+    inks = _inks(cells)
+    shapes = {number: shape for number, ink in enumerate(inks) if (shape := _normal(ink)) is not None}
     digits: list[int | None] = [None] * len(cells)
     if not shapes:
         return digits
@@ -87,7 +103,7 @@ def read_digits(cells: Floats) -> list[int | None]:
     vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes.values()], np.float32)
     alike = np.maximum.reduceat(vectors @ masters.T, starts, axis=1)  # (shapes, 9)
     for (number, shape), likeness in zip(shapes.items(), alike, strict=True):
-        digits[number] = _decide(likeness, shape)
+        digits[number] = _decide(likeness, shape, _holes(inks[number]))
     return digits
 
 
@@ -104,18 +120,33 @@ def _inks(cells: Floats) -> Floats:
     return share.reshape(count, side, side)
 
 
-def _decide(likeness: Floats, shape: Floats) -> int | None:
-    """The digit that a shape shows, by its likeness (9,) to each."""
+def _decide(likeness: Floats, shape: Floats, holes: int) -> int | None:
+    """The digit that a shape with so many holes shows, by its likeness (9,) to each."""
+    if holes:
+        likeness[STRAIGHT] = 0.0
     second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
-    lead = likeness[first - 1] - likeness[second - 1]
-    if likeness[first - 1] < (UNLIKELY if lead > WIDE_LEAD else LOWEST_LIKENESS):
+    lead = float(likeness[first - 1] - likeness[second - 1])
+    if likeness[first - 1] < LOWEST_LIKENESS and not _is_shaky(first, float(likeness[first - 1]), lead, holes):
         return None
     pair = min(first, second), max(first, second)
-    stroke, absent, present, close = _STROKES.get(pair, (None, 0.0, 0.0, 0.0))
+    stroke, absent, present, close, weight = _STROKES.get(pair, (None, 0.0, 0.0, 0.0, 0.0))
     if stroke is not None and lead < close:
-        share = stroke(shape)
+        share = stroke(shape) + weight * float(likeness[pair[1] - 1] - likeness[pair[0] - 1])
         return pair[0] if share < absent else pair[1] if share > present else None
     return first if lead >= CLEAR_LEAD else None
+
+
+def _is_shaky(digit: int, likeness: float, lead: float, holes: int) -> bool:
+    """Whether a shape so little like a digit still is one, written with a trembling hand."""
+    least, needed = (RINGS[digit], SOME_LEAD) if digit in RINGS else (UNLIKELY, WIDE_LEAD)
+    return likeness >= least and lead >= needed and holes in HOLES.get(digit, (0,))
+
+
+def _holes(ink: Floats) -> int:
+    """How many pieces of ground the ink (n, n) encloses."""
+    ground = cv2.copyMakeBorder((ink <= 0.5).astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
+    sizes = cv2.connectedComponentsWithStats(ground, connectivity=4)[2][1:, cv2.CC_STAT_AREA]
+    return int((sizes >= SMALLEST_HOLE).sum()) - 1
 
 
 def _closed_below(shape: Floats) -> float:
@@ -126,15 +157,53 @@ def _closed_below(shape: Floats) -> float:
 
 
 def _bar_above(shape: Floats) -> float:
-    """The ink at the top left: a 7 has its bar there."""
+    """The ink at the top left, where a 7 has its bar; less if it hangs there, as the flag of a 1 does, and if the stem
+    ends at the right."""
     cols = np.flatnonzero((shape > 0.5 * shape.max()).any(axis=0))
-    wide = max(1, round(0.25 * (cols[-1] - cols[0] + 1)))
-    return float(shape[EDGE : EDGE + 2, cols[0] : cols[0] + wide].max(axis=0).mean())
+    box = shape[EDGE : EDGE + SIDE, cols[0] : cols[-1] + 1]
+    top, wide = box[: 2 * SIDE // 5], box.shape[1]
+    bar = float(top[:2, : max(1, round(0.25 * wide))].max(axis=0).mean())
+    left = top[:, : max(1, round(0.3 * wide))].mean(axis=1)
+    level = float(left[:2].sum() / max(float(left.sum()), 1e-6)) - LEVEL
+    tip, middle = top[:, : max(1, round(0.25 * wide))], top[:, round(0.3 * wide) : max(round(0.5 * wide), 1)]
+    hangs = max(0.0, _centre(tip.sum(axis=1)) - _centre(middle.sum(axis=1))) if bar < PLAIN_BAR else 0.0
+    foot = _centre(box[round(0.8 * SIDE) :].sum(axis=0)) / max(wide - 1, 1)
+    return bar + min(0.1, max(-0.1, level)) - hangs - foot
 
 
-_STROKES = {(5, 6): (_closed_below, 0.8, 0.85, 0.1), (1, 7): (_bar_above, 0.48, 0.6, 0.2)}
-"""By pair: the telling stroke, the shares of ink below which it is absent and above which it is there, and the lead
-below which it decides."""
+def _centre(ink: Floats) -> float:
+    """The mean place of ink along a line."""
+    return float(ink @ np.arange(len(ink)) / max(float(ink.sum()), 1e-6))
+
+
+def _closed_left(shape: Floats) -> float:
+    """The least ink at the left, above and below the middle: an 8 has strokes there."""
+    left = (shape.shape[1] - WIDTH) // 2
+    side = shape[:, left : left + round(0.4 * WIDTH)].max(axis=1)
+    parts = (side[EDGE + round(low * SIDE) : EDGE + round(high * SIDE)] for low, high in ((0.22, 0.36), (0.62, 0.78)))
+    return float(sum(part.min() for part in parts)) / 2
+
+
+def _round_above(shape: Floats) -> float:
+    """The least ink along the upper left and the top: a 9 has a stroke there all along."""
+    left = (shape.shape[1] - WIDTH) // 2
+    side = shape[EDGE + round(0.18 * SIDE) : EDGE + round(0.38 * SIDE), left : left + WIDTH // 3]
+    top = shape[EDGE : EDGE + SIDE // 4, left + round(0.25 * WIDTH) : left + round(0.75 * WIDTH)]
+    return float(min(side.max(axis=1).min(), top.max(axis=0).min()))
+
+
+PLAIN_BAR, LEVEL = 0.65, 0.33
+"""Ink that is a bar, even with a serif that hangs from it; and the share of what is at the upper left that is at the
+very top: a bar has more there, a flag less."""
+
+_STROKES = {
+    (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.0),
+    (1, 7): (_bar_above, -0.38, -0.19, 0.2, 0.5),
+    (3, 8): (_closed_left, 0.56, 0.6, 0.1, 0.0),
+    (4, 9): (_round_above, 0.38, 0.46, 0.1, 0.0),
+}
+"""By pair: the telling strokes, the shares of ink below which they are absent and above which they are there, the lead
+below which they decide, and how much that counts with them."""
 
 
 @lru_cache(maxsize=1)
