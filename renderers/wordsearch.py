@@ -22,7 +22,7 @@ from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, demand
-from renderers.reading.hand import Hand
+from renderers.reading.hand import Hand, brightness
 from renderers.reading.register import Floats
 from renderers.reading.tiles import distances, insides
 from renderers.shapes import stamp
@@ -56,6 +56,7 @@ OWN_BOARD = 0.71
 class WordSearchRenderer(BoardRenderer[WordGrid]):
     name = "wordsearch"
     inset = 0.13
+    reading_cell = 28
     page_picks = frozenset({"labels", "header", "frame"})
 
     def size(self, position: WordGrid) -> tuple[int, int]:
@@ -114,7 +115,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         letters, whole = _hands(self, problem, style)
         n = len(seen.board) // seen.frame.rows
         enough = next(share for least, share in OWN_LETTERS if n >= least)
-        if letters.explains(seen.board) < enough or whole.explains(seen.board) < OWN_BOARD:
+        grey = brightness(seen.board)
+        if letters.explains(grey) < enough or whole.explains(grey) < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
