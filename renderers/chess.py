@@ -15,7 +15,7 @@ from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
 from renderers.chessmen import MEN
-from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
+from renderers.frames import demand_single_inside, draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
@@ -83,6 +83,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         named = self.name_cells(plain, problem, style)
         demand(named)
         self.demand_single(plain, named, problem, style)
+        demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         self.demand_full_strength(plain, named.symbols, problem, style)
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, marks)

@@ -17,7 +17,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, smooth_tiles
-from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
+from renderers.frames import demand_single_inside, draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
@@ -99,6 +99,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         self._demand_own_hand(plain, problem, style)
         self._demand_tails(plain, problem, style)
         self.demand_single(plain, named, problem, style)
+        demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)

@@ -34,6 +34,11 @@ PALEST_ALONE = 0.36
 RIVAL = 0.25
 """A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
 
+OFF_HUE, ONE_HUE = 0.91, 0.955
+"""How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
+sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
+colour turns one of them by 25 and more."""
+
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
 
@@ -162,11 +167,16 @@ def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     count = of_hue[number, rows, cols]
     red, green, blue = (plain.per_cell(each)[number, rows, cols] for each in plain.pixels.T)
     mean = np.stack([red, green, blue], axis=1) / np.maximum(count, 1)[:, None]
-    near = from_grey(mean) @ from_grey(plain.marks).T  # (cells, marks)
+    ways = from_grey(mean)
+    near = ways @ from_grey(plain.marks).T  # (cells, marks)
     second, first = np.argsort(near, axis=1)[:, -2:].T
     each = np.arange(len(rows))
     between = near[each, first] - near[each, second] < lead
     between |= of_hue[second, rows, cols] > RIVAL * count
+    own = near[each, number]
+    purest = np.zeros(len(plain.marks), np.intp)
+    purest[number[own.argsort()]] = own.argsort()  # of each colour the border that is nearest to it
+    between |= (own < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
     between &= count > 0
     if between.any():
         row, col = rows[between.argmax()], cols[between.argmax()]
