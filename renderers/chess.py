@@ -14,8 +14,9 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
+from renderers.chess_reading import settle_pasted
 from renderers.chessmen import MEN
-from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
+from renderers.frames import demand_single_inside, draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
@@ -81,8 +82,10 @@ class ChessRenderer(BoardRenderer[Diagram]):
         outlines = read_frames(seen, style, _mark_colours(style), shades, _SHADE, faintest=FAINTEST)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
+        named = settle_pasted(named, plain, self.encode(problem.position, style), style, self)
         demand(named)
         self.demand_single(plain, named, problem, style)
+        demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         self.demand_full_strength(plain, named.symbols, problem, style)
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, marks)

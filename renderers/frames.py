@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
-from renderers.reading.classify import smooth_board
+from renderers.reading.classify import MIXED, Named, demand_single, smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.register import Floats
 from renderers.reading.stains import stained_cell
+from renderers.reading.tiles import Tiles
 from renderers.reading.traces import find_traces
 
 SHARPENED = 1.35
@@ -94,6 +96,29 @@ def without_ink(seen: Seen, outlines: Outlines) -> Seen:
         return seen
     hidden = outlines.ink & over_cells(marked, seen.board.shape[0] // seen.frame.rows)
     return replace(seen, board=cv2.copyTo(seen.known, hidden.view(np.uint8), seen.board.copy()))
+
+
+def demand_single_inside(
+    outlines: Outlines, plain: Seen, named: Named, *, renderer: BoardRenderer[P], problem: Problem[P], style: Style
+) -> None:
+    """As `BoardRenderer.demand_single`, in the middle of highlighted cells, where no ink hides what shines through."""
+    marked = outlines.colours >= 0
+    if not (named.distance[marked] > MIXED).any():
+        return
+    tiles = smooth_tiles(renderer, style, plain.frame.rows, plain.frame.cols)
+    demand_single(
+        plain.cells,
+        _middles(tiles),
+        replace(named, distance=np.where(marked, named.distance, 0.0)),
+        before=renderer.encode(problem.position, style),
+        allowed=renderer.allowed(problem, style),
+    )
+
+
+@lru_cache(maxsize=64)
+def _middles(tiles: Tiles) -> Tiles:
+    """Only the middles of tiles, where no highlight reaches."""
+    return Tiles(tiles.images, inset=round(CLEAN * tiles.images.shape[1]), meaning=tiles.meaning)
 
 
 def stain_beside(

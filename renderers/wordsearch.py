@@ -17,12 +17,12 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, smooth_tiles
-from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
+from renderers.frames import demand_single_inside, draw_frames, frame_width, read_frames, stain_beside, without_ink
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, demand
-from renderers.reading.hand import Hand
+from renderers.reading.hand import Hand, brightness
 from renderers.reading.register import Floats
 from renderers.reading.tiles import distances, insides
 from renderers.shapes import stamp
@@ -56,6 +56,7 @@ OWN_BOARD = 0.71
 class WordSearchRenderer(BoardRenderer[WordGrid]):
     name = "wordsearch"
     inset = 0.13
+    reading_cell = 28
     page_picks = frozenset({"labels", "header", "frame"})
 
     def size(self, position: WordGrid) -> tuple[int, int]:
@@ -98,6 +99,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         self._demand_own_hand(plain, problem, style)
         self._demand_tails(plain, problem, style)
         self.demand_single(plain, named, problem, style)
+        demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         letters = self.decode(named.symbols, problem, style).letters
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
@@ -114,7 +116,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         letters, whole = _hands(self, problem, style)
         n = len(seen.board) // seen.frame.rows
         enough = next(share for least, share in OWN_LETTERS if n >= least)
-        if letters.explains(seen.board) < enough or whole.explains(seen.board) < OWN_BOARD:
+        grey = brightness(seen.board)
+        if letters.explains(grey) < enough or whole.explains(grey) < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from math import gcd
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +17,9 @@ from renderers.reading.register import Floats
 
 SAMPLES = 6_000
 """So many pixels, from all over a picture, tell."""
+
+ALIKE = 1e-6
+"""Of mixtures that vary by less than this share of the one that varies most, no two can be told apart."""
 
 
 class Hand:
@@ -26,21 +30,30 @@ class Hand:
     """
 
     def __init__(self, given: Floats, where: NDArray[np.bool_], reach: int) -> None:
-        high, wide = where.shape
-        step, row = max(1, int(where.sum()) // SAMPLES), int(where.sum(axis=1).max())
+        inside = np.flatnonzero(where)
+        step, row = max(1, len(inside) // SAMPLES), int(np.count_nonzero(where, axis=1).max())
         while gcd(step, row) > 1:
             step += 1
-        self._places = np.flatnonzero(where)[::step]
-        grey = np.pad(given.mean(axis=2, dtype=np.float64), reach, mode="edge")
-        shifts = [(down, right) for down in range(2 * reach + 1) for right in range(2 * reach + 1)]
-        near = [grey[down : down + high, right : right + wide].ravel()[self._places] for down, right in shifts]
-        centred = np.stack([each - each.mean() for each in near], axis=1)
-        self._mixtures = np.ascontiguousarray(np.linalg.qr(centred)[0].T, np.float32)  # (shifts, pixels)
+        self._places = inside[::step]
+        wide = where.shape[1] + 2 * reach
+        grey = cv2.copyMakeBorder(brightness(given), reach, reach, reach, reach, cv2.BORDER_REPLICATE).ravel()
+        corners = self._places + 2 * reach * (self._places // where.shape[1])
+        ways = np.add.outer(np.arange(2 * reach + 1) * wide, np.arange(2 * reach + 1)).ravel()
+        near = np.stack([grey.take(corners + way) for way in ways])  # (shifts, pixels)
+        near -= cv2.reduce(near, 1, cv2.REDUCE_AVG)
+        size, axes = np.linalg.eigh(cv2.mulTransposed(near, aTa=False, dtype=cv2.CV_64F))
+        apart = size > ALIKE * size[-1]
+        unit = (axes[:, apart] / np.sqrt(size[apart])).T.astype(np.float32)
+        self._mixtures = cv2.gemm(unit, near, 1.0, None, 0.0)  # (mixtures, pixels), each at right angles to the others
 
     def explains(self, seen: Floats) -> float:
-        """The share of what there is to see in a picture (h, w, 3) that the given one, so mixed, explains."""
-        red, green, blue = seen.reshape(-1, 3).take(self._places, axis=0).T
-        grey = red + green + blue
+        """The share of what there is to see in a picture's `brightness` (h, w) that the given one, mixed, explains."""
+        grey = seen.ravel().take(self._places)
         grey -= grey.mean()
         along = np.einsum("ij,j->i", self._mixtures, grey)
         return float(along @ along) / max(float(grey @ grey), 1e-6)
+
+
+def brightness(picture: Floats) -> Floats:
+    """(h, w): the three levels of each pixel together."""
+    return np.asarray(cv2.transform(picture, np.ones((1, 3), np.float32)))

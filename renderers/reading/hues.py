@@ -71,6 +71,8 @@ class Hues:
     def of(cls, board: Floats, marks: Floats, size: int, faintest: float) -> Hues:
         grid = Grid.of(size, len(board) // size)
         vivid = _vivid(board, faintest)
+        if not len(vivid):
+            return cls(vivid, vivid, vivid * 0.0, np.zeros((0, 3)), vivid, marks, grid)
         pixels = board.reshape(-1, 3).take(vivid, axis=0)
         planes = np.ascontiguousarray(pixels.T)
         red, green, blue = planes
@@ -78,7 +80,8 @@ class Hues:
         grey = (red + green + blue) / 3
         away = np.sqrt((red - grey) ** 2 + (green - grey) ** 2 + (blue - grey) ** 2)
         likeness = from_grey(marks).astype(np.float32) @ planes  # (K, N), times how far from grey
-        names, best = likeness.argmax(axis=0), likeness.max(axis=0)
+        names = cv2.reduceArgMax(likeness, 0).ravel().astype(np.intp)
+        best = cv2.reduce(likeness, 0, cv2.REDUCE_MAX).ravel()
         share = strength / (marks.max(axis=1) - marks.min(axis=1)).astype(np.float32).take(names)
         named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > faintest))
         return cls(vivid, names, share, pixels, grid.cells.take(vivid), marks, grid)._at(named)

@@ -55,7 +55,7 @@ def _ink(hues: Hues, shades: Floats, ground: Numbers) -> Floats:
     """(N,): how much of each coloured pixel is ink, and not the ground behind it, which is of one of the shades (S, 3).
 
     A pixel is taken to be p x ground + q x mark, in any shade: then q / (p + q) is ink. On a dark ground, where a shade
-    tells nothing, q itself is.
+    tells nothing, q itself is; and what is lighter than both is a lighter shade of the mark, so that this is ink, too.
     """
     mark, behind = hues.marks[:, None], shades[None]
     mm, gg, mg = (
@@ -67,6 +67,7 @@ def _ink(hues: Hues, shades: Floats, ground: Numbers) -> Floats:
     q, p = (
         np.einsum("ij,ij->i", hues.pixels, way.astype(np.float32).reshape(-1, 3).take(pairs, axis=0)) for way in ways
     )
-    dark = (shades.mean(axis=1) < DARK).take(ground)
-    share: Floats = np.where(dark, q, q / np.maximum(q + np.maximum(p, 0.0), 1e-6))
+    light = shades.mean(axis=1).astype(np.float32).take(ground)
+    lighter = np.maximum(p - np.maximum(1 - q, 0.0), 0.0) * light / 255
+    share: Floats = np.where(light < DARK, q + lighter, q / np.maximum(q + np.maximum(p, 0.0), 1e-6))
     return share.clip(0.0, 1.0)

@@ -34,6 +34,11 @@ PALEST_ALONE = 0.36
 RIVAL = 0.25
 """A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
 
+OFF_HUE, ONE_HUE = 0.91, 0.955
+"""How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
+sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
+colour turns one of them by 25 and more."""
+
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
 
@@ -114,21 +119,21 @@ def over_cells(chosen: Layer, n: int) -> Layer:
 
 def _frame_cells(colours: Numbers, pale: Hues) -> float:
     """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1."""
-    n = pale.grid.n
-    too_few = 2 * ALONG * (n - 2 * round(CORNER * n))  # for two sides of one cell
-    numbers = np.flatnonzero(np.bincount(pale.names, minlength=len(pale.marks)) > too_few)
-    around, sure = _around(pale, numbers)
+    which, around, sure = _around(pale)
     better, most = np.maximum(around, sure), sure.mean(axis=0)
     halfway = (better.min(axis=0) > GAP) & (most > PARTLY)
     sides = np.where(most > MOSTLY, better, sure)
     least = sides.min(axis=0)
     framed = (least > ALONG) | ((least > GAP) & (sides.mean(axis=0) > NEARLY))
-    lines = ~_halos(pale)[numbers]
+    lines = ~_halos(pale)[which]
     halfway, framed = halfway & ~framed & lines, framed & lines
-    for number, cells, doubtful in zip(numbers, framed, halfway, strict=True):
-        if doubtful.any():
-            row, col = np.argwhere(doubtful)[0]
-            raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
+    numbers, rows, cols = which
+    if halfway.any():
+        row, col = rows[halfway][0], cols[halfway][0]
+        raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
+    for number in np.unique(numbers[framed]):
+        cells = np.zeros_like(colours, bool)
+        cells[rows[framed & (numbers == number)], cols[framed & (numbers == number)]] = True
         _give(colours, cells, int(number))
     return float(least[framed].min(initial=1.0))
 
@@ -162,11 +167,16 @@ def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     count = of_hue[number, rows, cols]
     red, green, blue = (plain.per_cell(each)[number, rows, cols] for each in plain.pixels.T)
     mean = np.stack([red, green, blue], axis=1) / np.maximum(count, 1)[:, None]
-    near = from_grey(mean) @ from_grey(plain.marks).T  # (cells, marks)
+    ways = from_grey(mean)
+    near = ways @ from_grey(plain.marks).T  # (cells, marks)
     second, first = np.argsort(near, axis=1)[:, -2:].T
     each = np.arange(len(rows))
     between = near[each, first] - near[each, second] < lead
     between |= of_hue[second, rows, cols] > RIVAL * count
+    own = near[each, number]
+    purest = np.zeros(len(plain.marks), np.intp)
+    purest[number[own.argsort()]] = own.argsort()  # of each colour the border that is nearest to it
+    between |= (own < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
     between &= count > 0
     if between.any():
         row, col = rows[between.argmax()], cols[between.argmax()]
@@ -181,46 +191,46 @@ def _give(colours: Numbers, cells: Layer, number: int) -> None:
     colours[cells] = number
 
 
-def _around(hues: Hues, numbers: Numbers) -> Floats:
-    """(2, 4, K, R, R): the share of each side of each cell that is in each colour, and that plainly is; 0 in cells with
-    too little of it.
+def _around(hues: Hues) -> tuple[tuple[Numbers, ...], Floats, Floats]:
+    """Colour, row and column (M,) of cells that may be framed; and (4, M) the share of each of their sides that is in
+    that colour, and that plainly is.
 
     A frame lies well inside its cell. A recoloured grid line does not; but where the neighbour has a frame of its own,
     colour on the line says nothing about this cell.
     """
-    n = hues.grid.n
-    (of, rows, cols), cells = _cells_with(hues, numbers, GAP * (n - 2 * round(CORNER * n)))
-    inside, on_line = np.zeros((2, 2, 4, len(numbers), hues.grid.size, hues.grid.size), np.float32)
+    n, size = hues.grid.n, hues.grid.size
+    (of, rows, cols), cells = _cells_with(hues, GAP * (n - 2 * round(CORNER * n)))
     own = slice(MARGIN, MARGIN + n)
-    inside[:, :, of, rows, cols] = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
-    on_line[:, :, of, rows, cols] = _sides(cells, skip=0, margin=MARGIN)
+    inside = _sides(cells[:, own, own], skip=max(1, round(SKIP * n)), margin=0)
+    on_line = _sides(cells, skip=0, margin=MARGIN)
+    framed = np.zeros((2, len(hues.marks), size + 2, size + 2), bool)
     least = inside.min(axis=1)
-    on_line[:, 0, :, 1:][least[..., :-1, :] > ALONG] = 0.0
-    on_line[:, 1, :, :-1][least[..., 1:, :] > ALONG] = 0.0
-    on_line[:, 2, ..., 1:][least[..., :-1] > ALONG] = 0.0
-    on_line[:, 3, ..., :-1][least[..., 1:] > ALONG] = 0.0
-    better = on_line.min(axis=1) > least
-    return np.where(better[:, None], on_line, inside)
+    framed[:, of, rows + 1, cols + 1] = least > ALONG
+    beside = ((rows, cols + 1), (rows + 2, cols + 1), (rows + 1, cols), (rows + 1, cols + 2))
+    on_line[np.stack([framed[:, of, row, col] for row, col in beside], axis=1)] = 0.0
+    around, sure = np.where((on_line.min(axis=1) > least)[:, None], on_line, inside)
+    return (of, rows, cols), around, sure
 
 
-def _cells_with(hues: Hues, numbers: Numbers, enough: float) -> tuple[tuple[Numbers, ...], NDArray[np.uint8]]:
+def _cells_with(hues: Hues, enough: float) -> tuple[tuple[Numbers, ...], NDArray[np.uint8]]:
     """Colour, row and column (M,) of the cells that may have more than enough pixels of a colour along each side; and
     these (M, m, m), with MARGIN pixels around each: 1 where there is the colour, 2 where it is plain."""
     size, n = hues.grid.size, hues.grid.n
     side, m = size * n + 2 * MARGIN, n + 2 * MARGIN
+    counts = np.zeros((len(hues.marks), size + 2, size + 2))
+    counts[:, 1:-1, 1:-1] = hues.per_cell()
+    beside = counts[:, :-2, 1:-1], counts[:, 2:, 1:-1], counts[:, 1:-1, :-2], counts[:, 1:-1, 2:]
+    of, rows, cols = np.nonzero(counts[:, 1:-1, 1:-1] + np.minimum.reduce(beside) > enough)
+    numbers, order = np.unique(of, return_inverse=True)
     layers = np.zeros((len(numbers) + 1, side, side), np.uint8)
-    order = np.full(len(hues.marks), len(numbers))  # the others share the last layer
-    order[numbers] = np.arange(len(numbers))
-    layers.reshape(-1)[(order * side**2).take(hues.names) + hues.grid.padded.take(hues.places)] = 1 + (
+    layer_of = np.full(len(hues.marks), len(numbers))  # the others share the last layer
+    layer_of[numbers] = np.arange(len(numbers))
+    layers.reshape(-1)[(layer_of * side**2).take(hues.names) + hues.grid.padded.take(hues.places)] = 1 + (
         hues.share > PALEST
     )
-    counts = np.zeros((len(numbers), size + 2, size + 2))
-    counts[:, 1:-1, 1:-1] = hues.per_cell()[numbers]
-    beside = counts[:, :-2, 1:-1], counts[:, 2:, 1:-1], counts[:, 1:-1, :-2], counts[:, 1:-1, 2:]
-    which = np.nonzero(counts[:, 1:-1, 1:-1] + np.minimum.reduce(beside) > enough)
     layer, down, across = layers.strides
     shape, strides = (len(numbers), size, size, m, m), (layer, down * n, across * n, down, across)
-    return which, as_strided(layers, shape, strides, writeable=False)[which]
+    return (of, rows, cols), as_strided(layers, shape, strides, writeable=False)[order, rows, cols]
 
 
 def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
@@ -240,7 +250,8 @@ def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
         for places in (slice(skip, depth), slice(m - depth, m - skip))
     ]
     sides = np.stack(strips)  # (4, M, along)
-    shares: Floats = np.stack([sides > 0, sides > 1]).mean(axis=3)
+    counts = np.stack([np.count_nonzero(sides, axis=2), np.count_nonzero(sides > 1, axis=2)])
+    shares: Floats = counts / max(sides.shape[2], 1)
     return shares
 
 

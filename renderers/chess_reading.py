@@ -1,0 +1,77 @@
+"""Chessmen that were cut out and pasted: a little larger or smaller, beside the middle, with a rim of their old square.
+
+Such a man may be as near to the tile of another man as to his own. He is then compared with pasted men of every kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Style
+from gamegen.games.chess import Diagram
+from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, smooth
+from renderers.reading.register import Floats
+
+SCALES = (0.95, 1.0, 1.05)
+"""How much larger a pasted man may be."""
+
+APART = 2
+"""Pixels that he may be off, each way, beside those by which tiles are tried anyhow."""
+
+SAME = 12.0
+"""Grey levels within which a pixel of a tile is its square's own."""
+
+
+def settle_pasted(
+    named: Named, seen: Seen, given: NDArray[np.intp], style: Style, renderer: BoardRenderer[Diagram]
+) -> Named:
+    """Name those squares again that changed and could show two men."""
+    doubtful = (named.symbols != given) & (named.confidence < LOWEST_CONFIDENCE)
+    if not doubtful.any():
+        return named
+    symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
+    inset = smooth_tiles(renderer, style, 8, 8).inset + 1
+    for cell in zip(*np.nonzero(doubtful), strict=True):
+        gaps = _gaps(seen.cells[cell], _pasted(renderer, style, sum(cell) % 2), inset)
+        first, second = np.argsort(gaps)[:2]
+        symbols[cell] = first + sum(cell) % 2 * len(gaps)
+        distance[cell] = gaps[first]
+        confidence[cell] = 1 - (gaps[first] + NOISE) / (gaps[second] + NOISE)
+    return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+
+def _gaps(cell: Floats, men: Floats, inset: int) -> Floats:
+    """(K,): root mean square distance of a square (n, n, 3) to each of the men (K, ways, n, n, 3), however he lies."""
+    part = np.ascontiguousarray(cell[inset:-inset, inset:-inset], np.float32)
+    edge = max(0, inset - APART)
+    around = men[:, :, edge : men.shape[2] - edge, edge : men.shape[3] - edge]
+    gaps = [[cv2.matchTemplate(np.ascontiguousarray(way), part, cv2.TM_SQDIFF).min() for way in man] for man in around]
+    nearest: Floats = np.sqrt(np.maximum(np.min(gaps, axis=1), 0) / part.size)
+    return nearest
+
+
+@lru_cache(maxsize=16)
+def _pasted(renderer: BoardRenderer[Diagram], style: Style, shade: int) -> Floats:
+    """(K, ways, n, n, 3): what squares of a shade may show, nothing first, pasted in all ways."""
+    tiles = reading_tiles(renderer, style, 8, 8)
+    own, other = np.split(tiles, 2)[:: 1 - 2 * shade]
+    looks = []
+    for here, there in zip(own, other, strict=True):
+        apart = (np.abs(there - other[0]).max(axis=2) > SAME).astype(np.float32)
+        cut = cv2.GaussianBlur(cv2.dilate(apart, np.ones((3, 3), np.uint8)), (3, 3), 0)[..., None]
+        looks.append([_scaled(each, scale) for each in (here, own[0] + cut * (there - own[0])) for scale in SCALES])
+    return smooth(np.array(looks, np.float32))
+
+
+def _scaled(tile: Floats, scale: float) -> Floats:
+    """A tile (n, n, 3) whose contents are larger, about its middle."""
+    middle = (1 - scale) * (len(tile) - 1) / 2
+    to = np.array([[scale, 0, middle], [0, scale, middle]])
+    large = cv2.warpAffine(np.asarray(tile, np.float32), to, tile.shape[:2], borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(large)
