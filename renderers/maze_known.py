@@ -18,6 +18,9 @@ from renderers.reading.tiles import levels_between, split_cells
 
 Flags = NDArray[np.bool_]
 
+DOWN = (-0.499,) * 4
+"""What is added to grey levels so that rounding them cuts off what is behind the point."""
+
 MIDDLE = 0.22
 """Share of a cell, on each side, that does not count when paint is looked for in it."""
 
@@ -38,6 +41,7 @@ class Known:
     walls: Pixels  # (R*n, C*n): 255 on walls, else 0
     telling: NDArray[np.intp]  # flat places of pixels in the middle of walls, enough to tell their colour
     grounds: Planes  # (R*n, C*n): the hue of the ground
+    clean: Pixels  # (R*n, C*n, 3): the maze
     unstained: tuple[Pixels, Pixels]  # (R*n, C*n, 3): the lowest and highest levels that are no stain
 
     @classmethod
@@ -62,6 +66,7 @@ class Known:
             walls.astype(np.uint8) * 255,
             middles[:: max(1, len(middles) // TELLING)],
             hue_planes(np.where(walls[..., None], colours["wall"], colours["floor"])),
+            cv2.add(cells, DOWN, dtype=cv2.CV_8U),
             levels_between(cells),
         )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gamegen.core.rendering import Pixels
 from gamegen.games.maze import END, START
 from renderers.board import Seen
-from renderers.maze_known import Flags, Known
+from renderers.maze_known import DOWN, Flags, Known
 from renderers.reading.register import Floats
 from renderers.reading.stains import NEW_CELL, OLD_CELL
 from renderers.reading.strokes import HAZE, off_line
@@ -36,8 +36,11 @@ the cleaner cells are off: compression and sharpening leave their traces in all 
 CLEANER = 0.25
 """The share of all painted cells that are the cleaner ones."""
 
-_DOWN = (-0.499,) * 4
-"""What is added to grey levels so that rounding them cuts off what is behind the point."""
+SAME, MOSTLY = 4, 0.98
+"""A maze that in so many pixels far from all paint is as it was, to so many grey levels, was not even compressed."""
+
+FAINTEST, FEW = 24, 5
+"""Then more than so few pixels of a cell that differ by so much were drawn."""
 
 
 def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
@@ -46,7 +49,7 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
     `share` (R*n, C*n) is that of the pen's colour in each pixel, `marks` (R, C) are the cells as they were read.
     """
     signs = (marks == ord(START)) | (marks == ord(END))
-    levels = cv2.add(seen.board, _DOWN, dtype=cv2.CV_8U)
+    levels = cv2.add(seen.board, DOWN, dtype=cv2.CV_8U)
     unlike = cv2.bitwise_not(cv2.inRange(levels, *known.unstained))
     strange = cv2.min(unlike, cv2.compare(share, HAZE, cv2.CMP_LT))
     if cv2.countNonZero(strange):
@@ -57,7 +60,22 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
         crossed = _crossed(seen.board, known, share, painted, cv2.subtract(unlike, _over(signs, known.n)))
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
+    touched = _touched(levels, known, painted | signs)
+    if touched is not None:
+        return _name(touched, painted)
     return find_traces(seen.registration, seen.drift, seen.page, None, painted | signs | (marks != known.marks))
+
+
+def _touched(levels: Pixels, known: Known, drawn: Flags) -> int | None:
+    """A cell far from all that is drawn in which something faint is, if the others are as they were."""
+    far = cv2.dilate(drawn.view(np.uint8), np.ones((3, 3), np.uint8)) == 0
+    red, green, blue = cv2.split(cv2.absdiff(levels, known.clean))
+    gap = cv2.max(cv2.max(red, green), blue)
+    faint = np.where(far, _share_of(cv2.compare(gap, FAINTEST, cv2.CMP_GT), known), 0.0)
+    if faint.max() * (known.n - 2) ** 2 <= FEW:
+        return None
+    same = _share_of(cv2.compare(gap, SAME, cv2.CMP_LE), known)[far]
+    return int(faint.argmax()) if same.mean() >= MOSTLY else None
 
 
 def _name(place: int, cells: Flags) -> str:

@@ -440,6 +440,14 @@ def test_a_faint_dot_far_from_the_path_is_not_overlooked() -> None:
         assert not verdict.correct and not verdict.readable, divmod(at, size)
 
 
+def test_a_speck_on_a_wall_is_seen_where_the_rest_is_untouched() -> None:
+    sample = make_sample("maze/shortest@1:train:3:522000006:0?pixels=256")
+    image = sample.edited
+    ImageDraw.Draw(image).rectangle((223, 33, 226, 36), fill=(122, 127, 139))
+    verdict = verify(sample, image)
+    assert not verdict.correct and "foreign" in verdict.reason
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:

@@ -1,6 +1,8 @@
 """Labels of rows and columns, read for what they say: each must be more like itself than like any other, and be there.
 
-What is drawn over them beside that is found as on the rest of the page, see `traces`.
+Where labels are, and how large, is taken from the ink in the clean picture: large boards name every so many rows only,
+in labels that may be wider than a cell. What is drawn over them beside that is found as on the rest of the page, see
+`traces`.
 """
 
 from __future__ import annotations
@@ -9,72 +11,104 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
 from renderers.page import LABEL_BAND, Frame
 from renderers.reading.register import Floats
 
-GONE, SURE, ANOTHER, SLIGHT = 0.35, 0.93, 0.12, 0.02
-"""Likeness below which a label is gone; from which, if most labels have it, all must be plain; by which one may be less
-like itself than most, or half as much as another may lead; and by which either may be in a clean picture."""
+GONE, SPOILT, ANOTHER = 0.35, 0.09, 0.02
+"""Likeness below which a label is gone; by which one may be less like itself than most are; and by which another may
+lead. Both are so small only in a clean picture."""
+
+SURE, LESS = 0.93, 0.12
+"""If all but two labels are so much like themselves, none may be less so by that much and more like another."""
 
 AS_BEFORE = 40.0
 """Labels that nowhere differ by more grey levels need no reading."""
 
+INK, LINE = 24.0, 0.9
+"""Grey levels by which a label differs from the page, soft edges included; the share of a band, along or across it,
+that a line inks, but no label."""
+
 STAYED = 4
 """Of the nine places to which a label may be moved, the one where it was."""
-
-MARGIN, EDGE = 4, 0.15
-"""What does not count of a label's place, for the lines around it: pixels across, and the share of a cell along."""
 
 
 def labels_differ(seen: Pixels, known: Pixels, frame: Frame) -> bool:
     """Whether a row's or column's label is gone, or another one."""
     scale = len(known) / frame.pixels
-    band, cell, edge = frame.pixels * LABEL_BAND, frame.cell, EDGE * frame.cell
-    long, wide = int((cell - 2 * edge) * scale), int((band - 2 * MARGIN) * scale)
+    band = frame.pixels * LABEL_BAND
     for down, count in ((True, frame.rows), (False, frame.cols)):
         beside, first = (frame.left, frame.top) if down else (frame.top, frame.left)
-        start = int((beside - band + MARGIN) * scale)
-        starts = [int((first + number * cell + edge) * scale) for number in range(count)]
-        strips = list(_strips(seen, known, start, wide, down))
-        if (np.maximum(*strips) - np.minimum(*strips)).max() <= AS_BEFORE:
+        across = slice(max(0, int((beside - band) * scale)), int(beside * scale) - 1)
+        bands = list(_bands(seen, known, across, down))
+        if (np.maximum(*bands) - np.minimum(*bands)).max() <= AS_BEFORE:
             continue
-        drawn, clean = (each.mean(axis=2, dtype=np.float32) for each in strips)
-        if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, starts, long):
+        drawn, clean = (each.mean(axis=2, dtype=np.float32) for each in bands)
+        middles = (first + (np.arange(count, dtype=np.float32) + 0.5) * frame.cell) * scale
+        if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, middles):
             return True
     return False
 
 
-def _strips(seen: Pixels, known: Pixels, start: int, wide: int, down: bool) -> Iterator[Pixels]:
-    """The band of labels in both pictures, running down, and what is beside it as far as labels may be misplaced."""
+def _bands(seen: Pixels, known: Pixels, across: slice, down: bool) -> Iterator[Pixels]:
+    """The band of labels in both pictures, running down."""
     for image in (seen, known):
-        turned = image if down else image.transpose(1, 0, 2)
-        yield turned[:, max(0, start - 1) : start + wide + 1]
+        yield (image if down else image.transpose(1, 0, 2))[:, across]
 
 
-def _misnamed(seen: Floats, known: Floats, starts: list[int], long: int) -> bool:
-    """The same for bands (H, W) of labels one below the other, each `long` pixels from its start on."""
-    want = _unit(_patches(known, starts, long))[:, STAYED]
-    inked = np.abs(want).sum(axis=1) > 0
+def _misnamed(seen: Floats, known: Floats, middles: Floats) -> bool:
+    """The same for bands (H, W) of labels one below the other, on the middles of rows."""
+    ink = np.abs(known - np.median(known)) > INK
+    ink &= (ink.mean(axis=0) < LINE) & (ink.mean(axis=1) < LINE)[:, None]
+    rows, columns = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
+    middles, half = _places(rows, middles)
+    if not half:
+        return False
+    across = slice(int(columns[0]), int(columns[-1]) + 1)
+    want = _unit(_patches(known, middles, half, across)[:, STAYED])
+    inked = want.any(axis=1)
     if not inked.any():
         return False
-    likeness = (_unit(_patches(seen, starts, long))[inked] @ want[inked].T).max(axis=1)
+    likeness = _unit(_patches(seen, middles[inked], half, across)) @ want[inked].T
+    return _unlike_themselves(likeness.max(axis=1))
+
+
+def _unlike_themselves(likeness: Floats) -> bool:
+    """Whether a label is hardly like itself, or more like another, by how much each of (N, N) is like each."""
     own = likeness.diagonal()
-    usual, lead = float(np.median(own)), likeness.max(axis=1) - own
-    another = lead > min(2 * ANOTHER, SLIGHT + 2 * (1 - usual))
-    another |= (lead > 0) & (own < usual - ANOTHER) & (usual > SURE)
-    worst, next_worst = np.sort(np.append(own, usual))[:2]
-    one_spoilt = worst < max(GONE, usual - SLIGHT - 4 * (1 - next_worst))
-    return bool(one_spoilt or another.any())
+    lead = likeness.max(axis=1) - own
+    ordered = np.sort(own)
+    usual, third = float(np.median(own)), float(ordered[min(2, (len(own) - 1) // 2)])
+    another = lead > ANOTHER + 2 * (1 - third)
+    another |= (lead > 0) & (own < usual - LESS) & (third > SURE)
+    return bool(ordered[0] < max(GONE, usual - SPOILT - 4 * (1 - third)) or another.any())
 
 
-def _patches(band: Floats, starts: list[int], long: int) -> Floats:
-    """(labels, 9, pixels): each label's place, moved by a pixel or not."""
-    padded = np.pad(band, ((1, 1), (0, 0)), mode="edge")
-    tall = np.stack([padded[start : start + long + 2] for start in starts])
-    moved = sliding_window_view(tall, (long, band.shape[1] - 2), axis=(1, 2))
-    return moved.reshape(len(starts), 9, -1)
+def _places(inked: NDArray[np.intp], middles: Floats) -> tuple[Floats, int]:
+    """The middles of rows that may have a label, and half the height of the highest one, rounded up; 0 if none is.
+
+    `inked` are the lines of pixels with ink. Where labels are higher than their rows, only every so many rows have one,
+    and no label reaches beyond those.
+    """
+    step = (middles[-1] - middles[0]) / max(1, len(middles) - 1)
+    for every in range(1, len(middles) + 1):
+        some, room = middles[::every], every * step / 2
+        borders = np.rint(np.append(some - room, some[-1] + room)).astype(np.intp)
+        if not np.isin(borders, inked).any():
+            within = inked[(inked > borders[0]) & (inked < borders[-1])]
+            away = np.abs(within[:, None] + 0.5 - some).min(axis=1)
+            return some, int(np.ceil(away.max() + 0.5)) if len(within) else 0
+    return middles, 0
+
+
+def _patches(band: Floats, middles: Floats, half: int, across: slice) -> Floats:
+    """(labels, 9, pixels): what is within `half` of each label's middle, moved by a pixel or not."""
+    padded = np.pad(band, ((half + 1, half + 1), (1, 1)), mode="edge")[:, across.start : across.stop + 2]
+    windows = sliding_window_view(padded, (2 * half + 2, padded.shape[1]))[middles.astype(np.intp), 0]
+    moved = sliding_window_view(windows, (2 * half, padded.shape[1] - 2), axis=(1, 2))
+    return moved.reshape(len(middles), 9, -1)
 
 
 def _unit(patches: Floats) -> Floats:
