@@ -15,7 +15,7 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
-from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
+from gamegen.games.sudoku import BOXES, Grid
 from renderers import skin as skin_file
 from renderers.board import Board, BoardRenderer, Seen, reading_tiles
 from renderers.glyphs import glyph
@@ -28,10 +28,7 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE, Clean
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_reading import cut_mark, is_pale, line_gone, sharp
-
-DIGITS = LARGEST_DIGIT + 1
-"""Symbols on one ground: empty, then 1 to 9."""
+from renderers.sudoku_reading import DIGITS, cut_mark, half_digit, is_pale, line_gone, sharp
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
@@ -154,8 +151,10 @@ class SudokuRenderer(BoardRenderer[Grid]):
         stain = super().find_stain(ours, symbols, problem, style)
         if stain or not new.any():
             return stain
-        n = len(seen.board) // seen.frame.rows
-        cell = None if digits else cut_mark(seen, new, _inside(style.text("marks"), n))
+        if digits:
+            cell = half_digit(seen, symbols, new, reading_tiles(self, style, seen.frame.rows, seen.frame.cols))
+        else:
+            cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
         cell = cell or line_gone(seen, _lines(style, seen.frame.rows), new & (not digits))
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 

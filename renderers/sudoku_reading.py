@@ -7,14 +7,24 @@ from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
 from gamegen.core.rendering import Style
+from gamegen.games.sudoku import LARGEST_DIGIT
 from renderers.board import Seen
 from renderers.page import Frame
 from renderers.reading.classify import FAINT
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
-from renderers.reading.stains import Lines, cut_marks
+from renderers.reading.stains import Lines, cut_marks, cut_off
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE, WHOLE
+
+DIGITS = LARGEST_DIGIT + 1
+"""Symbols on one ground: empty, then 1 to 9."""
+
+EDGE = 0.17
+"""Share of a cell, at its border, where there are lines but no parts of our digits."""
+
+WHOLE_DIGIT = 5.0
+"""Grey levels, root mean square, by which a digit that is all there is off its tile at most."""
 
 SHARP, SHARP_EDGE = 44, 4
 """Pixels across a cell whose digit is read rather than recognised, and how many of them at its border are left out."""
@@ -50,6 +60,20 @@ def cut_mark(seen: Seen, new: NDArray[np.bool_], spot: NDArray[np.bool_]) -> Cel
     cut = new.copy()
     cut[new] = cut_marks(cells[new], spot)
     return _first(cut)
+
+
+def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats) -> Cell | None:
+    """A cell that shows only a part of one of our own tiles, cut off: half a 1 still looks like a 1."""
+    inner = slice(round(EDGE * tiles.shape[1]), -round(EDGE * tiles.shape[1]))
+    cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)[:, :, inner, inner]
+    tiles = tiles[:, inner, inner]
+    gap = (cells[new] - tiles[symbols[new]]).reshape(np.count_nonzero(new), -1)
+    half = new.copy()
+    half[new] = np.einsum("ij,ij->i", gap, gap) > WHOLE_DIGIT**2 * gap.shape[1]
+    own = symbols[half]
+    if len(own):
+        half[half] = cut_off(cells[half], tiles[own], tiles[own - own % DIGITS])
+    return _first(half)
 
 
 def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_]) -> Cell | None:
