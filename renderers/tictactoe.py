@@ -29,6 +29,10 @@ MOVES = (-2, 0, 2)
 SIZES, WIDTHS = (0.87, 1.0, 1.13), (0.75, 1.0, 1.3)
 """How much smaller or larger, thinner or thicker marks by hand are looked for."""
 
+BORDER, LONGEST, QUARTER = 0.08, 1.35, 0.12
+"""Share of a cell, at its border, where no mark is; how much longer than wide a mark may be, and the least share of it
+in each quarter."""
+
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 
@@ -62,7 +66,12 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
             return named
         again = classify(seen.cells[far][None], _by_hand(style))
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        symbols[far], confidence[far], distance[far] = again.symbols[0], again.confidence[0], again.distance[0]
+        symbols[far], distance[far] = again.symbols[0], again.distance[0]
+        ground = np.array(style.colours()["cell"], np.float32)
+        whole = [
+            number == 0 or _is_whole(cell, ground) for cell, number in zip(seen.cells[far], symbols[far], strict=True)
+        ]
+        confidence[far] = np.where(whole, again.confidence[0], 0.0)
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
@@ -70,6 +79,23 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> Grid:
         return Grid("".join(SYMBOLS[number] for number in symbols.ravel()))
+
+
+def _is_whole(cell: Floats, ground: Floats) -> bool:
+    """Whether a mark in a cell (n, n, 3) is about as wide as high, and reaches into all four corners of its box."""
+    edge = round(BORDER * len(cell))
+    gap = np.abs(cell[edge:-edge, edge:-edge] - ground).max(axis=2)
+    ink = gap > gap.max() / 2
+    rows, cols = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
+    box = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+    high, wide = box.shape
+    parts = [
+        half[:, side]
+        for half in (box[: high // 2], box[high // 2 :])
+        for side in (slice(wide // 2), slice(wide // 2, None))
+    ]
+    least = min(np.count_nonzero(part) for part in parts)
+    return max(high, wide) <= LONGEST * min(high, wide) and least >= QUARTER * np.count_nonzero(ink)
 
 
 @lru_cache(maxsize=64)
