@@ -95,7 +95,7 @@ def _is_whole(cell: Floats, ground: Floats) -> bool:
         for side in (slice(wide // 2), slice(wide // 2, None))
     ]
     least = min(np.count_nonzero(part) for part in parts)
-    return max(high, wide) <= LONGEST * min(high, wide) and least >= QUARTER * np.count_nonzero(ink)
+    return bool(max(high, wide) <= LONGEST * min(high, wide) and least >= QUARTER * np.count_nonzero(ink))
 
 
 @lru_cache(maxsize=64)
