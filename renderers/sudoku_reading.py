@@ -76,7 +76,7 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
     return _first(half)
 
 
-def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_]) -> Cell | None:
+def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_], style: Style) -> Cell | None:
     """A cell whose grid lines are gone, and not under the colour of a cell `filled` anew (R, C) beside them."""
     if min(seen.registration.image.shape[:2]) < SIDE:
         return None
@@ -86,12 +86,13 @@ def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_])
     if not len(places):
         return None
     frame, middles = seen.frame, _middles(seen)
+    inks = [np.array(style.colours()[name], np.float32) for name in ("line", "box")]
     gone = np.zeros_like(filled)
     for y, x in places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]].tolist():
         beside = _beside(frame, y, x)
         colours = [middles[cell] for cell in beside if filled[cell]]
         drawn = page[y, x][None].astype(np.float32)
-        if beside and (not colours or off_colours(drawn, np.array([*colours, colours[0]])) > COVERED):
+        if beside and (not colours or off_colours(drawn, np.array([*colours, *inks])) > COVERED):
             gone[beside[0]] = True
     return _first(gone)
 
