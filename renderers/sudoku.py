@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,20 +15,20 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
-from gamegen.games.sudoku import BOXES, LARGEST_DIGIT, Grid
+from gamegen.games.sudoku import BOXES, Grid
 from renderers import skin as skin_file
 from renderers.board import Board, BoardRenderer, Seen, reading_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, Named
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.register import Floats
+from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
+from renderers.reading.traces import SIDE, Clean
 from renderers.shapes import disc, rectangle, stamp
-
-DIGITS = LARGEST_DIGIT + 1
-"""Symbols on one ground: empty, then 1 to 9."""
+from renderers.sudoku_reading import DIGITS, cut_mark, half_digit, is_pale, line_gone, sharp
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
@@ -35,14 +36,11 @@ LETTERED = 9
 OWN_HAND, NO_HAND = 15.0, 24.0
 """A digit this far (root mean square, grey levels) from its tile may be in another face or ink, and surely is."""
 
-SHARP, SHARP_EDGE = 44, 4
-"""Pixels across a cell whose digit is read rather than recognised, and how many of them at its border are left out."""
-
-INK_RANK = 0.985
-"""The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
-
 ANOTHER_HAND = 0.5
 """Confidence in a digit that was read, not recognised."""
+
+HAND = 0.08
+"""Share of a cell by which the border of a mark may be elsewhere than ours."""
 
 _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
 
@@ -113,7 +111,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         blank[blank] = has_ink(self._insides(seen)[blank])
         asked = doubtful | blank | (named.distance > OWN_HAND)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        for (row, col), digit in zip(np.argwhere(asked), read_digits(_sharp(seen, asked)), strict=True):
+        for (row, col), digit in zip(np.argwhere(asked), read_digits(sharp(seen, asked)), strict=True):
             if digit is not None:
                 symbols[row, col] += digit - symbols[row, col] % DIGITS
                 confidence[row, col] = max(confidence[row, col], ANOTHER_HAND)
@@ -138,8 +136,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
         new = (symbols != known) & (symbols % DIGITS > 0) & (style.text("marks") == "digits")
         if new.any():
             pale = new.copy()
-            pale[new] = _is_pale(self._insides(seen)[new], style)
-            pale[pale] = _is_pale(_sharp(seen, pale), style)
+            pale[new] = is_pale(self._insides(seen)[new], style)
+            pale[pale] = is_pale(sharp(seen, pale), style)
             if pale.any():
                 row, col = np.argwhere(pale)[0]
                 raise UnreadableImage(f"the digit in cell ({row}, {col}) is written too faintly to be meant")
@@ -148,17 +146,34 @@ class SudokuRenderer(BoardRenderer[Grid]):
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> str:
         """New digits in another hand are unlike our tiles, but no stain: only plain digits were read as such."""
         new = (symbols != self.encode(problem.position, style)) & (symbols % DIGITS > 0)
-        if style.text("marks") == "digits" and new.any():
-            frame = seen.frame
-            cells = split_cells(seen.board, frame.rows, frame.cols)[new]
-            tiles = reading_tiles(self, style, frame.rows, frame.cols)[symbols[new]]
-            gap = (cells - tiles).reshape(len(cells), -1)
-            new[new] = other = np.einsum("ij,ij->i", gap, gap) > OWN_HAND**2 * gap.shape[1]
-            if other.any():
-                board = seen.board.copy()
-                split_cells(board, frame.rows, frame.cols)[new] = tiles[other]
-                seen = replace(seen, board=board)
-        return super().find_stain(seen, symbols, problem, style)
+        digits = style.text("marks") == "digits"
+        ours = self._in_our_hand(seen, symbols, new, style) if digits else seen
+        stain = super().find_stain(ours, symbols, problem, style)
+        if stain or not new.any():
+            return stain
+        if digits:
+            cell = half_digit(seen, symbols, new, reading_tiles(self, style, seen.frame.rows, seen.frame.cols))
+        else:
+            cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
+        cell = cell or line_gone(seen, _lines(style, seen.frame.rows), new & (not digits), style)
+        return f"cell ({cell.row}, {cell.col})" if cell else ""
+
+    def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:
+        """The same with our own tiles in place of new digits that are far from them."""
+        if not new.any():
+            return seen
+        frame = seen.frame
+        cells = split_cells(seen.board, frame.rows, frame.cols)[new]
+        tiles = reading_tiles(self, style, frame.rows, frame.cols)[symbols[new]]
+        gap = (cells - tiles).reshape(len(cells), -1)
+        other = np.einsum("ij,ij->i", gap, gap) > OWN_HAND**2 * gap.shape[1]
+        if not other.any():
+            return seen
+        foreign = new.copy()
+        foreign[new] = other
+        board = seen.board.copy()
+        split_cells(board, frame.rows, frame.cols)[foreign] = tiles[other]
+        return replace(seen, board=board)
 
     def finish(self, canvas: Pixels, board: Board, position: Grid, style: Style) -> None:
         """Thick lines around the boxes; around the whole where there are none."""
@@ -174,31 +189,30 @@ class SudokuRenderer(BoardRenderer[Grid]):
             canvas[top : bottom + width, x : x + width] = ink
 
 
-def _sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
-    """(K, n, n, 3): the insides of the cells that are asked for, larger than cells are read otherwise."""
-    if not asked.any():
-        return np.empty((0, SHARP - 2 * SHARP_EDGE, SHARP - 2 * SHARP_EDGE, 3), np.float32)
-    (top, bottom), (left, right) = (np.flatnonzero(asked.any(axis=axis))[[0, -1]].tolist() for axis in (1, 0))
-    rows, cols = bottom + 1 - top, right + 1 - left
-    x, y, far, low = seen.frame.box
-    wide, high = (far - x) / seen.frame.cols, (low - y) / seen.frame.rows
-    box = x + left * wide, y + top * high, x + (left + cols) * wide, y + (top + rows) * high
-    board = seen.registration.crop(box, (cols * SHARP, rows * SHARP))
-    inner = slice(SHARP_EDGE, -SHARP_EDGE)
-    cells = split_cells(board, rows, cols)[asked[top : top + rows, left : left + cols]]
-    return seen.drift.undo(np.ascontiguousarray(cells[:, inner, inner]))
+@lru_cache(maxsize=64)
+def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
+    """The grid lines across a board's rows, and across its columns, at the size where they are looked at."""
+    frame = renderer.board(style, size, size).frame
+    bare = Clean.of(renderer.render(Grid(size, (0,) * size**2), style), SIDE).pixels
+    grounds = np.array([style.colours()[name] for name in ("cell", "shade") if name in style.colours()], np.int16)
+    scale = SIDE / frame.pixels
+    rows, cols = (
+        slice(*(round(at * scale) for at in (start, start + size * frame.cell))) for start in (frame.top, frame.left)
+    )
+    middle = [round((start + frame.cell / 2) * scale) for start in (frame.left, frame.top)]
+    down = Lines.of(bare, middle[0], grounds, (rows, cols))
+    return down, Lines.of(bare.transpose(1, 0, 2), middle[1], grounds, (cols, rows))
 
 
-def _is_pale(cells: Floats, style: Style) -> NDArray[np.bool_]:
-    """(K,): in which cells (K, n, n, 3) the ink is weaker than digits are meant to be."""
-    pixels = cells.reshape(len(cells), cells.shape[1] * cells.shape[2], 3)
-    middle, rank = pixels.shape[1] // 2, round(INK_RANK * (pixels.shape[1] - 1))
-    ground = np.partition(pixels, middle, axis=1)[:, middle]  # (K, 3)
-    full = np.abs(ground - style.colours()["ink"]).max(axis=1)
-    gap = np.abs(pixels - ground[:, None])
-    drawn = np.maximum(np.maximum(gap[..., 0], gap[..., 1]), gap[..., 2])
-    pale: NDArray[np.bool_] = np.partition(drawn, rank, axis=1)[:, rank] < FAINT * full
-    return pale
+@lru_cache(maxsize=64)
+def _inside(marks: str, n: int) -> NDArray[np.bool_]:
+    """(n, n): the pixels that a mark of colour covers in whatever hand it is drawn."""
+    reach = 2 * max(1, round(HAND * n)) + 1
+    inside = cv2.erode((_spot(marks, n) == FULL).astype(np.uint8), np.ones((reach, reach), np.uint8)) > 0
+    edge = round(renderer.inset * n) + 1
+    free = np.zeros((n, n), bool)
+    free[edge:-edge, edge:-edge] = inside[edge:-edge, edge:-edge]
+    return free
 
 
 def _spot(marks: str, n: int) -> Coverage:

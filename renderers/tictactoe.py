@@ -13,14 +13,25 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.games.tictactoe import Grid
 from renderers.board import BoardRenderer, Seen, smooth_tiles
-from renderers.inks import Inks, Tile, compose
-from renderers.reading.classify import FARTHEST, Named, classify
+from renderers.inks import FULL, Inks, Tile, compose
+from renderers.reading.classify import FARTHEST, Named, classify, smooth
+from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles
 from renderers.shapes import cross, ring
 
 SYMBOLS = ".OX"
+RING, CROSS = 0.31, 0.29
+"""How far the marks reach from the middle of a cell, as a share of its side."""
+
 MOVES = (-2, 0, 2)
 """Pixels, at reading size, by which marks are looked for beside the middle; one more is always looked for."""
+
+SIZES, WIDTHS = (0.87, 1.0, 1.13), (0.75, 1.0, 1.3)
+"""How much smaller or larger, thinner or thicker marks by hand are looked for."""
+
+BORDER, LONGEST, QUARTER = 0.08, 1.35, 0.12
+"""Share of a cell, at its border, where no mark is; how much longer than wide a mark may be, and the least share of it
+in each quarter."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
@@ -41,21 +52,26 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         if style.text("marks") == "block":
             return np.full((n, n), inks.solid(symbol.lower()), np.uint8)
         weight = style.number("weight") / 100
-        shape = ring(n, radius=0.31, width=weight) if symbol == "O" else cross(n, radius=0.29, width=weight)
+        shape = ring(n, radius=RING, width=weight) if symbol == "O" else cross(n, radius=CROSS, width=weight)
         return compose(inks, n, [(shape, symbol.lower())], "cell")
 
     def is_told_by_colour(self, style: Style) -> bool:
         return False  # two marks, as far apart as can be
 
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
-        """A mark drawn by hand may be a little beside the middle of its cell."""
+        """A mark drawn by hand may be a little beside the middle of its cell, smaller or larger, thinner or thicker."""
         named = super().name_cells(seen, problem, style)
         far = named.distance > FARTHEST
         if not far.any():
             return named
-        again = classify(seen.cells[far][None], _beside(style))
+        again = classify(seen.cells[far][None], _by_hand(style))
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
-        symbols[far], confidence[far], distance[far] = again.symbols[0], again.confidence[0], again.distance[0]
+        symbols[far], distance[far] = again.symbols[0], again.distance[0]
+        ground = np.array(style.colours()["cell"], np.float32)
+        whole = [
+            number == 0 or _is_whole(cell, ground) for cell, number in zip(seen.cells[far], symbols[far], strict=True)
+        ]
+        confidence[far] = np.where(whole, again.confidence[0], 0.0)
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
@@ -65,13 +81,45 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         return Grid("".join(SYMBOLS[number] for number in symbols.ravel()))
 
 
+def _is_whole(cell: Floats, ground: Floats) -> bool:
+    """Whether a mark in a cell (n, n, 3) is about as wide as high, and reaches into all four corners of its box."""
+    edge = round(BORDER * len(cell))
+    gap = np.abs(cell[edge:-edge, edge:-edge] - ground).max(axis=2)
+    ink = gap > gap.max() / 2
+    rows, cols = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
+    box = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+    high, wide = box.shape
+    parts = [
+        half[:, side]
+        for half in (box[: high // 2], box[high // 2 :])
+        for side in (slice(wide // 2), slice(wide // 2, None))
+    ]
+    least = min(np.count_nonzero(part) for part in parts)
+    return bool(max(high, wide) <= LONGEST * min(high, wide) and least >= QUARTER * np.count_nonzero(ink))
+
+
 @lru_cache(maxsize=64)
-def _beside(style: Style) -> Tiles:
-    """All tiles, moved by a few pixels each way."""
+def _by_hand(style: Style) -> Tiles:
+    """All tiles, and marks of other sizes and widths, moved by a few pixels each way."""
     tiles = smooth_tiles(renderer, style, 3, 3)
+    images, meaning = [tiles.images], [*range(len(SYMBOLS))]
+    if style.text("marks") != "block":
+        for size in SIZES:
+            for width in WIDTHS:
+                images.append(smooth(_marks(style, tiles.images.shape[1], size, width)))
+                meaning += [SYMBOLS.index("O"), SYMBOLS.index("X")]
     moves = [(down, right) for down in MOVES for right in MOVES]
-    images = np.concatenate([np.roll(tiles.images, move, axis=(1, 2)) for move in moves])
-    return Tiles(images, inset=tiles.inset, meaning=np.tile(np.arange(len(SYMBOLS)), len(moves)))
+    every = np.concatenate([np.roll(np.concatenate(images), move, axis=(1, 2)) for move in moves])
+    return Tiles(every, inset=tiles.inset, meaning=np.tile(meaning, len(moves)))
+
+
+def _marks(style: Style, n: int, size: float, width: float) -> Floats:
+    """(2, n, n, 3): O and X so many times as large, and drawn so many times as wide, as ours."""
+    colours = {name: np.array(style.colours()[name], np.float32) for name in ("cell", "o", "x")}
+    weight = style.number("weight") / 100 * width
+    shapes = (ring(n, radius=RING * size, width=weight), "o"), (cross(n, radius=CROSS * size, width=weight), "x")
+    shares = [(shape[..., None] / np.float32(FULL), colours[ink]) for shape, ink in shapes]
+    return np.stack([colours["cell"] + share * (colour - colours["cell"]) for share, colour in shares])
 
 
 renderer = TicTacToeRenderer()

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.key import Key
@@ -23,6 +24,7 @@ from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
 from gamegen.judge import verify
 from gamegen.sample import Sample, make_sample
 from renderers import skin as skin_file
+from renderers.page import Frame, scaled
 from renderers.sudoku import renderer
 from solvers.sudoku import solver
 from solvers.sudoku_count import Completions, completion, count, full_grid
@@ -428,6 +430,51 @@ def test_a_scribble_is_not_an_answer(skin: str) -> None:
     middle = slice(rows.min() + 12, rows.max() - 12), slice(cols.min() + 12, cols.max() - 12)
     scribble[middle] = 255 - scribble[middle]
     assert not verify(sample.row(), scribble).correct
+
+
+@pytest.mark.parametrize(
+    ("attack", "name", "number"),
+    [
+        ("gold", "sudoku/next@1:train:4:101000000:0?pixels=256", 180),  # thick box lines reach far into small cells
+        ("gold", "sudoku/solve@1:train:5:201000000:0?pixels=256", 292),
+        ("painted", "sudoku/solve@1:train:3:101000001:0?pixels=256", 151),  # a 9 with a pointed head, like a 4
+        ("painted", "sudoku/solve@1:train:4:101000001:0?pixels=256", 181),  # a small 1 whose flag is nearly a bar
+        ("painted", "sudoku/solve@1:train:4:11000003:0?pixels=256", 68),  # a trembling 8, like no master
+    ],
+)
+def test_right_answers_that_were_refused_once(attack: str, name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS[attack](sample, Stream(sample.id, "attack", number))
+    assert made is not None and made[1]
+    verdict = verify(sample, made[0])
+    assert verdict.correct, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("attack", "name", "number"),
+    [
+        ("ghost_stroke", "sudoku/solve@1:train:1:102000000:0?pixels=256", 52),  # white, down a line between new cells
+        ("ghost_stroke", "sudoku/solve@1:train:3:11000002:0?pixels=256", 43),  # cyan, along a box line
+        ("partial_edit", "sudoku/next@1:train:3:11000001:0?pixels=256", 110),  # half a 1, which looks like a thin one
+    ],
+)
+def test_wrong_answers_that_were_taken_once(attack: str, name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS[attack](sample, Stream(sample.id, "attack", number))
+    assert made is not None and not made[1]
+    assert not verify(sample, made[0]).correct
+
+
+def test_no_box_line_reaches_beyond_what_reading_leaves_out() -> None:
+    """Tiles do not have these lines."""
+    for skin, table in skin_file.load(renderer.skin_path).items():
+        for pixels, size in product((256, 384, 512, 1024), BOXES):
+            frame = Frame.fit(pixels, size, size)
+            n = min(frame.cell, max(8, min(renderer.reading_cell, renderer.reading_side // size)))
+            for wide, thin in product(table["box_width"], table["line_width"]):
+                box, line = scaled(wide, pixels), scaled(thin, pixels)
+                reach = (box - (box - line) // 2) * n / frame.cell
+                assert reach <= round(renderer.inset * n) + 0.5, (skin, pixels, size)
 
 
 def _changed(sample: Sample) -> frozenset[Cell]:

@@ -7,10 +7,14 @@ from functools import cache
 
 import pytest
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
 from gamegen.core.errors import IllegalAction
 from gamegen.core.problem import Problem
+from gamegen.core.stream import Stream
 from gamegen.games.tictactoe import EMPTY, Grid, Mark, empties, game, put, winner
+from gamegen.judge import verify
+from gamegen.sample import make_sample
 from solvers.tictactoe import solver
 from solvers.tictactoe_tree import by_level, optimal_moves, reachable, value
 
@@ -114,3 +118,14 @@ def test_actions_out_of_turn_or_on_marks_are_refused() -> None:
     for action in (Mark("X", Cell(0, 0)), Mark("O", Cell(3, 0)), Mark("O", Cell(1, 1))):
         with pytest.raises(IllegalAction):
             game.apply(game.parse(".../.X./O.."), action)
+
+
+def test_a_small_thick_nought_by_hand_is_one() -> None:
+    """It was farther from our tile than anything may be; half of one still is nothing."""
+    sample = make_sample("tictactoe/best@1:train:1:3000000:0?pixels=256")
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", 11))
+    assert made is not None and verify(sample, made[0]).correct
+    half = sample.original
+    box = (0, 0, 218, 256)  # through the middle of the third column
+    half.paste(made[0].crop(box), box)
+    assert not verify(sample, half).correct

@@ -168,7 +168,7 @@ def _bar_above(shape: Floats) -> float:
     tip, middle = top[:, : max(1, round(0.25 * wide))], top[:, round(0.3 * wide) : max(round(0.5 * wide), 1)]
     hangs = max(0.0, _centre(tip.sum(axis=1)) - _centre(middle.sum(axis=1))) if bar < PLAIN_BAR else 0.0
     foot = _centre(box[round(0.8 * SIDE) :].sum(axis=0)) / max(wide - 1, 1)
-    return bar + min(0.1, max(-0.1, level)) - hangs - foot
+    return float(bar + min(0.1, max(-0.1, level)) - hangs - foot)
 
 
 def _centre(ink: Floats) -> float:

@@ -6,6 +6,8 @@ from every clean pixel next to it, so that blur, noise and half a pixel of mispl
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,23 @@ one by colours that its symbol does not have at all."""
 
 FLAT, MOSTLY = 12, 0.8
 """A tile is bare if so many of its pixels are within so many grey levels of one colour."""
+
+PLAIN = 100
+"""Grey levels by which grid lines stand out that must still be there."""
+
+GONE, WORN, UNWORN = 0.6, 0.35, 0.05
+"""Share of its contrast that a line must have lost to be gone; what most may have lost in a bad picture, beyond which
+lines tell nothing, and in a clean one."""
+
+FEW_GONE, MANY_GONE = 2, 8
+"""Pixels of lines that must be gone to tell, in a clean picture and in others."""
+
+OFF, SLIPS, HALF = 24, 2, 0.3
+"""Grey levels by which a pixel is not its tile's, how many pixels may be so, and the share of a mark whose loss makes a
+part of it."""
+
+CUT = 4
+"""Pixels of another colour that a mark of one colour may have inside."""
 
 
 def stained_pixels(seen: Pixels, low: Pixels, high: Pixels) -> NDArray[np.bool_]:
@@ -74,3 +93,61 @@ def _over(ground: Floats, colours: Floats) -> Floats:
     """The colours, and all that they fade to where they meet the ground (1 or 0, 3)."""
     fading = [colours + share * (each - colours) for each in ground for share in (1 / 3, 2 / 3, 1)]
     return np.concatenate([colours, *fading])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """The grid lines of a bare board that run one way, and stand out from it."""
+
+    at: NDArray[np.intp]  # (L,): their rows
+    start: int  # the column where they begin
+    colours: NDArray[np.int16]  # (L, W, 3)
+    contrast: Floats  # (L, 1): by how many grey levels they stand out
+
+    @classmethod
+    def of(cls, bare: Pixels, middle: int, grounds: NDArray[np.int16], board: tuple[slice, slice]) -> Lines:
+        """The lines across the rows of a bare `board` in a picture, told from its column in the `middle` of a cell."""
+        rows, cols = board
+        profile = bare[rows, middle].astype(np.int16)
+        contrast = np.abs(profile[:, None] - grounds).max(axis=2).min(axis=1)
+        at = np.flatnonzero(contrast > PLAIN)
+        plain = contrast[at, None].astype(np.float32)
+        return cls(at + rows.start, cols.start, bare[at + rows.start, cols].astype(np.int16), plain)
+
+    def gone(self, seen: Pixels) -> NDArray[np.intp]:
+        """(N, 2): the places in a picture, rows and columns, where they are no more, nor a pixel beside."""
+        if not len(self.at):
+            return np.empty((0, 2), np.intp)
+        part = seen[:, self.start : self.start + self.colours.shape[1]].astype(np.int16)
+        gap = np.min([np.abs(part[self.at + by] - self.colours).max(axis=2) for by in (-1, 0, 1)], axis=0)
+        lost = gap / self.contrast
+        usual = float(np.quantile(lost, 0.9))
+        line, col = np.nonzero(lost > max(GONE, 2 * usual))
+        least = FEW_GONE if usual < UNWORN else MANY_GONE
+        if usual > WORN or len(line) < least:
+            return np.empty((0, 2), np.intp)
+        return np.stack([self.at[line], col + self.start], axis=1)
+
+
+def cut_marks(cells: Floats, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(K,): through which marks, each of one colour `inside` (n, n) their cells (K, n, n, 3), something was drawn."""
+    pixels = cells[:, inside]
+    gap = np.abs(pixels - pixels.mean(axis=1, keepdims=True)).max(axis=2)
+    cut: NDArray[np.bool_] = np.count_nonzero(gap > STRONG, axis=1) > CUT
+    return cut
+
+
+def cut_off(cells: Floats, tiles: Floats, bare: Floats) -> NDArray[np.bool_]:
+    """(K,): which cells (K, n, n, 3) show their tile on one side of a straight cut and bare ground on the other."""
+    off, off_bare, ink = (
+        np.abs(one - other).max(axis=3) > OFF for one, other in ((cells, tiles), (cells, bare), (tiles, bare))
+    )
+    half = np.zeros(len(cells), bool)
+    for axis in (1, 2):
+        before, ground, drawn = (np.cumsum(each.sum(axis=axis), axis=1) for each in (off, off_bare, ink))
+        for shown, wiped, lost in (
+            (before, ground[:, -1:] - ground, drawn[:, -1:] - drawn),
+            (before[:, -1:] - before, ground, drawn),
+        ):
+            half |= ((shown + wiped <= SLIPS) & (lost >= HALF * drawn[:, -1:])).any(axis=1)
+    return half

@@ -1,0 +1,128 @@
+"""What is looked at more closely in a sudoku: digits in another hand, colours cut through, grid lines that are gone."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Style
+from gamegen.games.sudoku import LARGEST_DIGIT
+from renderers.board import Seen
+from renderers.page import Frame
+from renderers.reading.classify import FAINT
+from renderers.reading.foreign import off_colours
+from renderers.reading.register import Floats
+from renderers.reading.stains import Lines, cut_marks, cut_off
+from renderers.reading.tiles import split_cells
+from renderers.reading.traces import SIDE, WHOLE
+
+DIGITS = LARGEST_DIGIT + 1
+"""Symbols on one ground: empty, then 1 to 9."""
+
+EDGE = 0.17
+"""Share of a cell, at its border, where there are lines but no parts of our digits."""
+
+WHOLE_DIGIT = 5.0
+"""Grey levels, root mean square, by which a digit that is all there is off its tile at most."""
+
+SHARP, SHARP_EDGE = 44, 4
+"""Pixels across a cell whose digit is read rather than recognised, and how many of them at its border are left out."""
+
+INK_RANK = 0.985
+"""The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
+
+BESIDE = 0.2
+"""Share of a cell by which the middle of a line is away from the cells beside it, at least."""
+
+COVERED = 60.0
+"""Grey levels by which what covers a line may be unlike the colours beside it."""
+
+
+def sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
+    """(K, n, n, 3): the insides of the cells that are asked for, larger than cells are read otherwise."""
+    if not asked.any():
+        return np.empty((0, SHARP - 2 * SHARP_EDGE, SHARP - 2 * SHARP_EDGE, 3), np.float32)
+    (top, bottom), (left, right) = (np.flatnonzero(asked.any(axis=axis))[[0, -1]].tolist() for axis in (1, 0))
+    rows, cols = bottom + 1 - top, right + 1 - left
+    x, y, far, low = seen.frame.box
+    wide, high = (far - x) / seen.frame.cols, (low - y) / seen.frame.rows
+    box = x + left * wide, y + top * high, x + (left + cols) * wide, y + (top + rows) * high
+    board = seen.registration.crop(box, (cols * SHARP, rows * SHARP))
+    inner = slice(SHARP_EDGE, -SHARP_EDGE)
+    cells = split_cells(board, rows, cols)[asked[top : top + rows, left : left + cols]]
+    return seen.drift.undo(np.ascontiguousarray(cells[:, inner, inner]))
+
+
+def cut_mark(seen: Seen, new: NDArray[np.bool_], spot: NDArray[np.bool_]) -> Cell | None:
+    """A cell whose new colour something was drawn through, inside the `spot` (n, n) that it covers."""
+    cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
+    cut = new.copy()
+    cut[new] = cut_marks(cells[new], spot)
+    return _first(cut)
+
+
+def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats) -> Cell | None:
+    """A cell that shows only a part of one of our own tiles, cut off: half a 1 still looks like a 1."""
+    inner = slice(round(EDGE * tiles.shape[1]), -round(EDGE * tiles.shape[1]))
+    cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)[:, :, inner, inner]
+    tiles = tiles[:, inner, inner]
+    gap = (cells[new] - tiles[symbols[new]]).reshape(np.count_nonzero(new), -1)
+    half = new.copy()
+    half[new] = np.einsum("ij,ij->i", gap, gap) > WHOLE_DIGIT**2 * gap.shape[1]
+    own = symbols[half]
+    if len(own):
+        half[half] = cut_off(cells[half], tiles[own], tiles[own - own % DIGITS])
+    return _first(half)
+
+
+def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_], style: Style) -> Cell | None:
+    """A cell whose grid lines are gone, and not under the colour of a cell `filled` anew (R, C) beside them."""
+    if min(seen.registration.image.shape[:2]) < SIDE:
+        return None
+    page = seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
+    down, across = lines
+    places = np.concatenate([down.gone(page), across.gone(page.transpose(1, 0, 2))[:, ::-1]])
+    if not len(places):
+        return None
+    frame, middles = seen.frame, _middles(seen)
+    inks = [np.array(style.colours()[name], np.float32) for name in ("line", "box")]
+    gone = np.zeros_like(filled)
+    for y, x in places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]].tolist():
+        beside = _beside(frame, y, x)
+        colours = [middles[cell] for cell in beside if filled[cell]]
+        drawn = page[y, x][None].astype(np.float32)
+        if beside and (not colours or off_colours(drawn, np.array([*colours, *inks])) > COVERED):
+            gone[beside[0]] = True
+    return _first(gone)
+
+
+def _middles(seen: Seen) -> Floats:
+    """(R, C, 3): the colours in the middles of the cells."""
+    cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
+    third = cells.shape[2] // 3
+    colours: Floats = cells[:, :, third:-third, third:-third].mean(axis=(2, 3))
+    return colours
+
+
+def _beside(frame: Frame, y: int, x: int) -> list[Cell]:
+    """The cells around a pixel of the page at the size where lines are seen."""
+    row, col = ((at * frame.pixels / SIDE - start) / frame.cell for at, start in ((y, frame.top), (x, frame.left)))
+    places = [(down, right) for down in (row - BESIDE, row + BESIDE) for right in (col - BESIDE, col + BESIDE)]
+    return [Cell(int(down), int(right)) for down, right in places if 0 <= down < frame.rows and 0 <= right < frame.cols]
+
+
+def _first(cells: NDArray[np.bool_]) -> Cell | None:
+    return Cell(*(int(at) for at in np.argwhere(cells)[0])) if cells.any() else None
+
+
+def is_pale(cells: Floats, style: Style) -> NDArray[np.bool_]:
+    """(K,): in which cells (K, n, n, 3) the ink is weaker than digits are meant to be."""
+    pixels = cells.reshape(len(cells), cells.shape[1] * cells.shape[2], 3)
+    middle, rank = pixels.shape[1] // 2, round(INK_RANK * (pixels.shape[1] - 1))
+    ground = np.partition(pixels, middle, axis=1)[:, middle]  # (K, 3)
+    full = np.abs(ground - style.colours()["ink"]).max(axis=1)
+    gap = np.abs(pixels - ground[:, None])
+    drawn = np.maximum(np.maximum(gap[..., 0], gap[..., 1]), gap[..., 2])
+    pale: NDArray[np.bool_] = np.partition(drawn, rank, axis=1)[:, rank] < FAINT * full
+    return pale
