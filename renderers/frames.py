@@ -34,6 +34,10 @@ red, by 10 it does not. Sharpening turns the hue of thin lines: then it must be 
 CLEAN = 0.2
 """Share of a cell, at its border, where colour may come from a neighbour's highlight."""
 
+DEEPEST, BESIDE = 0.3, 0.16
+"""Share of a cell, from its border, into which its own highlight reaches, and a neighbour's at most: colour farther
+inside hides nothing, it is there to be read."""
+
 
 def draw_frames(
     canvas: Pixels, board: Board, marks: NDArray[np.uint8], colours: Mapping[str, str], *, line: int, width: int
@@ -94,8 +98,18 @@ def without_ink(seen: Seen, outlines: Outlines) -> Seen:
     marked = outlines.colours >= 0
     if not marked.any():
         return seen
-    hidden = outlines.ink & over_cells(marked, seen.board.shape[0] // seen.frame.rows)
+    n = seen.board.shape[0] // seen.frame.rows
+    deep, shallow = (_rims(seen.frame.rows, seen.frame.cols, n, round(share * n)) for share in (DEEPEST, BESIDE))
+    hidden = ((outlines.own_ink & deep) | (outlines.ink & shallow)) & over_cells(marked, n)
     return replace(seen, board=cv2.copyTo(seen.known, hidden.view(np.uint8), seen.board.copy()))
+
+
+@lru_cache(maxsize=64)
+def _rims(rows: int, cols: int, n: int, width: int) -> NDArray[np.bool_]:
+    """(R*n, C*n): the pixels of all cells that are so near to their cell's border."""
+    rim = np.ones((n, n), bool)
+    rim[width : n - width, width : n - width] = False
+    return np.tile(rim, (rows, cols))
 
 
 def demand_single_inside(
@@ -145,4 +159,12 @@ def stain_beside(
     if cell is not None:
         return f"cell ({cell.row}, {cell.col})"
     marked = changed | (outlines.colours >= 0)
-    return find_traces(plain.registration, plain.drift, plain.page, after, marked)
+    return find_traces(plain.registration, plain.drift, plain.page, _as_drawn(after, outlines), marked)
+
+
+def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
+    """A picture with its highlights in the shades that they were drawn in."""
+    palette = after.palette.copy()
+    for mark, shade in zip(outlines.marks, outlines.shades, strict=True):
+        palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
+    return replace(after, palette=palette)
