@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
@@ -23,6 +24,14 @@ from renderers.reading.traces import find_traces
 
 SHARPENED = 1.35
 """How much harder, on average, edges may be than in the picture that was given, new highlights included."""
+
+SHADOW, SHADOWY, NOISE = 0.2, 0.25, 24.0
+"""Share of a side, at its ends, where no shadow of a frame is looked for; the share of a frame's ink that makes one, on
+all four sides; and by how many grey levels it may be of another colour."""
+
+MIDDLE, FRINGED = 0.25, 1.08
+"""Share of a cell, at its border, where highlights are; and how much harder edges inside of that are in pictures that
+were sharpened."""
 
 EDGES = np.array([[1.0, -2.0, 1.0]], np.float32)
 """How hard the edges along a row are: its second differences."""
@@ -81,7 +90,7 @@ def read_frames(
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
         ),
         faintest=faintest,
-        lead=CLEAR_HUE if sharpened else PLAIN_HUE,
+        lead=CLEAR_HUE if sharpened and _has_fringes(seen) else PLAIN_HUE,
     )
 
 
@@ -91,6 +100,43 @@ def _is_sharpened(seen: Seen) -> bool:
         cv2.norm(cv2.filter2D(part[::4], -1, EDGES)[:, 1:-1], cv2.NORM_L1) for part in (seen.board, seen.known)
     )
     return bool(now > SHARPENED * before)
+
+
+def _has_fringes(seen: Seen) -> bool:
+    """Whether edges are harder in the middles of cells, too, where no highlight is."""
+    rows, n = seen.frame.rows, len(seen.board) // seen.frame.rows
+    middle = slice(round(MIDDLE * n), n - round(MIDDLE * n))
+    now, before = (
+        cv2.norm(
+            np.ascontiguousarray(
+                cv2.filter2D(part, -1, EDGES).reshape(rows, n, -1, n, 3)[:, middle, :, middle]
+            ).reshape(-1),
+            cv2.NORM_L1,
+        )
+        for part in (seen.board, seen.known)
+    )
+    return bool(now > FRINGED * before)
+
+
+def demand_no_shadows(seen: Seen, outlines: Outlines, shades: Floats, ground: NDArray[np.intp]) -> None:
+    """Raise UnreadableImage if where a cell's frame would be there is a shadow of one, too faint to be a highlight.
+
+    The cells' own colours are `shades` (S, 3), of which `ground` (R, C) numbers each one's.
+    """
+    (rows, cols), n = ground.shape, len(seen.board) // len(ground)
+    along = slice(round(SHADOW * n), round((1 - SHADOW) * n))
+    board = seen.board.reshape(rows, n, cols, n, 3)
+    sides = [board[:, end, :, along].mean(axis=2) for end in (1, n - 2)]
+    sides += [board[:, along, :, end].mean(axis=1) for end in (1, n - 2)]
+    drawn = np.stack(sides) - shades[ground]  # (4, R, C, 3)
+    for mark in outlines.marks:
+        way = (mark - shades)[ground]  # (R, C, 3)
+        share = (drawn * way).sum(axis=3) / (way * way).sum(axis=2)
+        off = np.abs(drawn - share[..., None] * way).max(axis=3)
+        faint = (share.min(axis=0) > SHADOWY) & (off.max(axis=0) < NOISE) & (outlines.colours < 0)
+        if faint.any():
+            row, col = np.argwhere(faint)[0]
+            raise UnreadableImage(f"the border of cell ({row}, {col}) is so faint that it may not be meant")
 
 
 def without_ink(seen: Seen, outlines: Outlines) -> Seen:
