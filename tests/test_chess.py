@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-
 chess = pytest.importorskip("chess")
 
 from gamegen.adversary import ATTACKS  # noqa: E402
