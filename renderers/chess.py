@@ -16,7 +16,15 @@ from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
 from renderers.chess_reading import settle_pasted
 from renderers.chessmen import MEN
-from renderers.frames import demand_single_inside, draw_frames, frame_width, read_frames, stain_beside, without_ink
+from renderers.frames import (
+    demand_no_shadows,
+    demand_single_inside,
+    draw_frames,
+    frame_width,
+    read_frames,
+    stain_beside,
+    without_ink,
+)
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
@@ -28,8 +36,8 @@ SYMBOLS = tuple(f"{shade} {content}" for shade in SHADES for content in CONTENTS
 OUTLINE = 0.024
 """Width of a chessman's outline, as a share of the square."""
 
-FAINTEST = 75.0
-"""Squares may be coloured themselves, less than this (strongest minus weakest channel); highlights are more vivid."""
+VIVID = 32.0
+"""By how much more vivid than the squares highlights are: squares may be coloured themselves."""
 
 _SHADE: NDArray[np.intp] = np.add.outer(np.arange(8), np.arange(8)) % 2  # (8, 8): a8 is light
 _NUMBER = np.zeros(128, np.intp)
@@ -79,7 +87,9 @@ class ChessRenderer(BoardRenderer[Diagram]):
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
-        outlines = read_frames(seen, style, _mark_colours(style), shades, _SHADE, faintest=FAINTEST)
+        faintest = VIVID + float(np.ptp(shades, axis=1).max())
+        outlines = read_frames(seen, style, _mark_colours(style), shades, _SHADE, faintest=faintest)
+        demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
         named = settle_pasted(named, plain, self.encode(problem.position, style), style, self)

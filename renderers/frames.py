@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
@@ -24,6 +25,14 @@ from renderers.reading.traces import find_traces
 SHARPENED = 1.35
 """How much harder, on average, edges may be than in the picture that was given, new highlights included."""
 
+SHADOW, SHADOWY, NOISE = 0.2, 0.25, 24.0
+"""Share of a side, at its ends, where no shadow of a frame is looked for; the share of a frame's ink that makes one, on
+all four sides; and by how many grey levels it may be of another colour."""
+
+MIDDLE, FRINGED = 0.25, 1.08
+"""Share of a cell, at its border, where highlights are; and how much harder edges inside of that are in pictures that
+were sharpened."""
+
 EDGES = np.array([[1.0, -2.0, 1.0]], np.float32)
 """How hard the edges along a row are: its second differences."""
 
@@ -33,6 +42,10 @@ red, by 10 it does not. Sharpening turns the hue of thin lines: then it must be 
 
 CLEAN = 0.2
 """Share of a cell, at its border, where colour may come from a neighbour's highlight."""
+
+DEEPEST, BESIDE = 0.3, 0.16
+"""Share of a cell, from its border, into which its own highlight reaches, and a neighbour's at most: colour farther
+inside hides nothing, it is there to be read."""
 
 
 def draw_frames(
@@ -77,7 +90,7 @@ def read_frames(
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
         ),
         faintest=faintest,
-        lead=CLEAR_HUE if sharpened else PLAIN_HUE,
+        lead=CLEAR_HUE if sharpened and _has_fringes(seen) else PLAIN_HUE,
     )
 
 
@@ -89,13 +102,60 @@ def _is_sharpened(seen: Seen) -> bool:
     return bool(now > SHARPENED * before)
 
 
+def _has_fringes(seen: Seen) -> bool:
+    """Whether edges are harder in the middles of cells, too, where no highlight is."""
+    rows, n = seen.frame.rows, len(seen.board) // seen.frame.rows
+    middle = slice(round(MIDDLE * n), n - round(MIDDLE * n))
+    now, before = (
+        cv2.norm(
+            np.ascontiguousarray(
+                cv2.filter2D(part, -1, EDGES).reshape(rows, n, -1, n, 3)[:, middle, :, middle]
+            ).reshape(-1),
+            cv2.NORM_L1,
+        )
+        for part in (seen.board, seen.known)
+    )
+    return bool(now > FRINGED * before)
+
+
+def demand_no_shadows(seen: Seen, outlines: Outlines, shades: Floats, ground: NDArray[np.intp]) -> None:
+    """Raise UnreadableImage if where a cell's frame would be there is a shadow of one, too faint to be a highlight.
+
+    The cells' own colours are `shades` (S, 3), of which `ground` (R, C) numbers each one's.
+    """
+    (rows, cols), n = ground.shape, len(seen.board) // len(ground)
+    along = slice(round(SHADOW * n), round((1 - SHADOW) * n))
+    board = seen.board.reshape(rows, n, cols, n, 3)
+    sides = [board[:, end, :, along].mean(axis=2) for end in (1, n - 2)]
+    sides += [board[:, along, :, end].mean(axis=1) for end in (1, n - 2)]
+    drawn = np.stack(sides) - shades[ground]  # (4, R, C, 3)
+    for mark in outlines.marks:
+        way = (mark - shades)[ground]  # (R, C, 3)
+        share = (drawn * way).sum(axis=3) / (way * way).sum(axis=2)
+        off = np.abs(drawn - share[..., None] * way).max(axis=3)
+        faint = (share.min(axis=0) > SHADOWY) & (off.max(axis=0) < NOISE) & (outlines.colours < 0)
+        if faint.any():
+            row, col = np.argwhere(faint)[0]
+            raise UnreadableImage(f"the border of cell ({row}, {col}) is so faint that it may not be meant")
+
+
 def without_ink(seen: Seen, outlines: Outlines) -> Seen:
     """The picture with the ink in highlighted cells replaced by what was there: what it hides is believed unchanged."""
     marked = outlines.colours >= 0
     if not marked.any():
         return seen
-    hidden = outlines.ink & over_cells(marked, seen.board.shape[0] // seen.frame.rows)
+    n = seen.board.shape[0] // seen.frame.rows
+    deep, shallow = (_rims(seen.frame.rows, seen.frame.cols, n, round(share * n)) for share in (DEEPEST, BESIDE))
+    hidden = ((outlines.own_ink & deep) | (outlines.ink & shallow)) & over_cells(marked, n)
     return replace(seen, board=cv2.copyTo(seen.known, hidden.view(np.uint8), seen.board.copy()))
+
+
+@lru_cache(maxsize=64)
+def _rims(rows: int, cols: int, n: int, width: int) -> NDArray[np.bool_]:
+    """(R*n, C*n): the pixels of all cells that are so near to their cell's border."""
+    rim = np.ones((n, n), bool)
+    rim[width : n - width, width : n - width] = False
+    return np.tile(rim, (rows, cols))
 
 
 def demand_single_inside(
@@ -145,4 +205,12 @@ def stain_beside(
     if cell is not None:
         return f"cell ({cell.row}, {cell.col})"
     marked = changed | (outlines.colours >= 0)
-    return find_traces(plain.registration, plain.drift, plain.page, after, marked)
+    return find_traces(plain.registration, plain.drift, plain.page, _as_drawn(after, outlines), marked)
+
+
+def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
+    """A picture with its highlights in the shades that they were drawn in."""
+    palette = after.palette.copy()
+    for mark, shade in zip(outlines.marks, outlines.shades, strict=True):
+        palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
+    return replace(after, palette=palette)

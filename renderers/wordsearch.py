@@ -35,15 +35,18 @@ LIKE_BEFORE, LIKE_NEITHER = 0.72, 0.6
 """Another letter than before is believed only if it fits so much better: below the second share of the distance to the
 letter that was there. Above the first it is the letter that was there; between them nobody can say."""
 
-WORSE = 2.0
-"""The picture is bad all over where letters are hard to read: one that is so much worse than most was drawn over."""
+WORSE = 1.12
+"""The picture is bad all over where letters are hard to read: one so much worse than all others was drawn over."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _CODES = np.array([UNMARKED, *COLOURS.values()])
 
-TWINS = 2.0
+TWINS = 5.0
 """Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
+
+TAIL = 0.35
+"""So much of the way from one such letter to the other may be drawn."""
 
 OWN_LETTERS = ((28, 0.94), (20, 0.89), (0, 0.76))
 """What the given letters must explain of those in cells of so many pixels: bad pictures keep 0.967, 0.939 and 0.798 of
@@ -125,9 +128,9 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         given = self.encode(problem.position, style)
         for letter, twin in _twins(self, style, seen.frame.rows, seen.frame.cols):
-            cells = seen.cells[given == letter]
-            to_own, to_twin = (np.abs(cells - tiles.images[each]).mean(axis=(1, 2, 3)) for each in (letter, twin))
-            if (to_twin < to_own).any():
+            way = (tiles.images[twin] - tiles.images[letter]).ravel()
+            drawn = (seen.cells[given == letter] - tiles.images[letter]).reshape(-1, len(way))
+            if (np.einsum("ij,j->i", drawn, way) > TAIL * float(way @ way)).any():
                 raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
@@ -141,8 +144,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         gaps = distances(insides(seen.cells[other], tiles), tiles)
         there = gaps[np.arange(len(gaps)), given[other]]
         share = (named.distance[other] + NOISE) / (there + NOISE)
-        usual = np.median(named.distance[~other]) if not other.all() else 0.0
-        stayed = (share > LIKE_BEFORE) & (there < WORSE * usual + NOISE)
+        worst = named.distance[~other].max(initial=0.0)
+        stayed = (share > LIKE_BEFORE) & (there < WORSE * max(worst, NOISE))
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         symbols[other] = np.where(stayed, given[other], symbols[other])
         distance[other] = np.where(stayed, there, distance[other])

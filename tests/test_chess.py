@@ -8,10 +8,12 @@ import pytest
 
 chess = pytest.importorskip("chess")
 
+from gamegen.adversary import ATTACKS  # noqa: E402
 from gamegen.core.errors import BadInput, IllegalAction, Rejected  # noqa: E402
 from gamegen.core.problem import Problem  # noqa: E402
 from gamegen.core.stream import Stream  # noqa: E402
 from gamegen.games.chess import Diagram, Highlight, Move, board_of, diagram_of, game, legal_moves, played  # noqa: E402
+from gamegen.judge import verify  # noqa: E402
 from gamegen.sample import make_sample  # noqa: E402
 from solvers.chess import solver  # noqa: E402
 from solvers.chessmates import Lone, mating_moves, mating_moves_by_play  # noqa: E402
@@ -223,3 +225,23 @@ def test_no_mate_is_asked_for_that_only_en_passant_gives() -> None:
     """Random play once stopped where only f5xg6 en passant mated, which the picture cannot tell."""
     sample = make_sample("chess/mate@1:train:2:99:340")
     assert solver.check(sample.problem, sample.solution.after).correct
+
+
+@pytest.mark.parametrize(
+    ("attack", "name", "number", "right"),
+    [
+        ("double_exposure", "chess/attacks@1:train:3:101000000:0?pixels=256", 178, False),  # a frame of two colours
+        ("double_exposure", "chess/attacks@1:train:5:501000000:0?pixels=256", 312, False),  # a faint man in a frame
+        ("double_exposure", "chess/move@1:train:5:502000001:0?pixels=256", 241, False),  # a shadow of a frame
+        ("painted", "chess/move@1:train:2:501000001:0?pixels=256", 69, True),  # a man with a rim of his old square
+        ("painted", "chess/attacks@1:train:5:502000003:0?pixels=256", 140, True),  # frames on a nearly empty board
+        ("painted", "chess/attacks@1:train:5:502000000:0?pixels=256", 353, True),  # soft green on a greenish board
+    ],
+)
+def test_judged_right(attack: str, name: str, number: int, right: bool) -> None:
+    """Pictures that the judge once got wrong, one of each class."""
+    sample = make_sample(name)
+    made = ATTACKS[attack](sample, Stream(sample.id, "attack", number))
+    assert made is not None
+    verdict = verify(sample, made[0])
+    assert verdict.correct is right, verdict.reason

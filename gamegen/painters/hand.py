@@ -63,17 +63,21 @@ class Hand:
         """A number within `most` of 0, at full strength."""
         return (2 * self.rng.random() - 1) * most * self.strength
 
-    def shade(self, colour: Colour, *, share: float = 1.0) -> Colour:
-        """This hand's own shade of a colour, the same one whenever it is asked; departing by a `share` only."""
+    def shade(self, colour: Colour, *, share: float = 1.0, lighter: float | None = None) -> Colour:
+        """This hand's own shade of a colour, the same one whenever it is asked; departing by a `share` only.
+
+        `lighter` is by how much it is, if not as this hand likes it.
+        """
         hue, light, saturation = colorsys.rgb_to_hls(*(level / 255 for level in colour))
-        lighter = min(1.0, light * (1 + share * self._light))
-        turned = colorsys.hls_to_rgb((hue + share * self._turn) % 1, lighter, saturation)
+        light = min(1.0, light * (1 + share * (self._light if lighter is None else lighter)))
+        turned = colorsys.hls_to_rgb((hue + share * self._turn) % 1, light, saturation)
         red, green, blue = (round(255 * level) for level in turned)
         return red, green, blue
 
     def seen_on(self, ground: Patch, colour: Colour) -> Colour:
-        """The same, but never darker where the ground is dark: a line is drawn to be seen."""
-        return self.shade(colour) if self._light > 0 or np.median(ground) > DARK else colour
+        """The same, but never nearer to the ground's own lightness: a line is drawn to be seen."""
+        is_nearer = (self._light > 0) == (np.median(ground) > DARK)
+        return self.shade(colour, lighter=0.0 if is_nearer else self._light)
 
     # Cells ----------------------------------------------------------------------------------------------------------
 

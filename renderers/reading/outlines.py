@@ -60,6 +60,9 @@ class Outlines:
     colours: Numbers  # (R, C): number of the colour, -1 for none
     confidence: float
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
+    own_ink: Layer  # (R*n, C*n): the same, only in cells outlined in the very colour
+    marks: Floats  # (K, 3): the colours
+    shades: Floats  # (K, 3): the same as they were drawn
 
 
 def read_outlines(
@@ -84,12 +87,14 @@ def read_outlines(
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
-        return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool))
+        none = np.zeros(board.shape[:2], bool)
+        return Outlines(colours, 1.0, none, none, marks, marks)
     confidence = _frame_cells(colours, pale)
     _outline_cells(colours, plain)
-    ink = grown(plain.layer(), 1)
+    ink, own = grown(plain.layer(), 1), plain.some(plain.names == colours.take(plain.cells))
+    found = Outlines(colours, confidence, ink, grown(own.layer(), 1), marks, _shades(own))
     if (colours < 0).all():
-        return Outlines(colours, confidence, ink)
+        return found
     if lead:
         _demand_plain_hues(plain, colours, lead)
     faint = faint_frames(pale, colours, shades, ground, width)
@@ -99,7 +104,7 @@ def read_outlines(
     if faint.any():
         row, col = np.argwhere(faint)[0]
         raise UnreadableImage(f"the ground shows through the border of cell ({row}, {col}): it may not be meant")
-    return Outlines(colours, confidence, ink)
+    return found
 
 
 def grown(layer: Layer, pixels: int) -> Layer:
@@ -181,6 +186,15 @@ def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     if between.any():
         row, col = rows[between.argmax()], cols[between.argmax()]
         raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
+
+
+def _shades(own: Hues) -> Floats:
+    """(K, 3): the shade of each colour where there is most of it, in the middle of lines."""
+    shades = own.marks.copy()
+    for number in np.unique(own.names):
+        share, pixels = own.share[own.names == number], own.pixels[own.names == number]
+        shades[number] = np.median(pixels[share >= np.median(share)], axis=0)
+    return shades
 
 
 def _give(colours: Numbers, cells: Layer, number: int) -> None:
