@@ -18,9 +18,10 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import MOST_RECOLOURING, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
+from renderers.board import MOST_RECOLOURING, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.placed import PlacedRenderer
 from renderers.reading.classify import Named, classify
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
@@ -66,7 +67,7 @@ _MARK = np.zeros(128, np.intp)
 _MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
 
 
-class Jewel2Renderer(BoardRenderer[Position]):
+class Jewel2Renderer(PlacedRenderer[Position]):
     name = "jewel2"
     reading_cell, reading_side = 24, 256
     meaning = _MEANS

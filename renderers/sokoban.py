@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Pixels, Style
+from gamegen.core.rendering import Picture, Pixels, Style
 from gamegen.games.sokoban import BOX, BOXES, PLAYERS, SIGNS, TARGETS, WALL, Position
-from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
+from renderers.placed import PlacedRenderer
 from renderers.reading.classify import Named
 from renderers.shapes import cross, disc, intersection, line, rectangle, ring, subtract, union
-from renderers.sokoban_reading import with_own_boxes, with_placed_keeper
+from renderers.sokoban_reading import SeenBoxes, with_own_boxes, with_placed_keeper, with_tinted_boxes
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(sign) for sign in SIGNS]] = range(len(SIGNS))
 
 
-class SokobanRenderer(BoardRenderer[Position]):
+class SokobanRenderer(PlacedRenderer[Position]):
     name = "sokoban"
     page_picks = frozenset({"labels", "face"})
 
@@ -59,6 +60,12 @@ class SokobanRenderer(BoardRenderer[Position]):
         rows, cols = seen.frame.rows, seen.frame.cols
         tiles, clean = smooth_tiles(self, style, rows, cols), reading_tiles(self, style, rows, cols)
         return with_own_boxes(seen, tiles, clean, style)
+
+    def redrawn(self, after: Picture, seen: Seen, style: Style) -> Picture:
+        """With tinted boxes in place of ours."""
+        if not isinstance(seen, SeenBoxes):
+            return after
+        return with_tinted_boxes(after, seen.tinted, self.board(style, seen.frame.rows, seen.frame.cols), style)
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         named = super().name_cells(seen, problem, style)

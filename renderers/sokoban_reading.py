@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.rendering import Style
-from gamegen.games.sokoban import BOX, BOX_ON_TARGET, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS
-from renderers.board import Seen
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Picture, Pixels, Style
+from gamegen.games.sokoban import (
+    BOX,
+    BOX_ON_TARGET,
+    FLOOR,
+    PLAYER,
+    PLAYER_ON_TARGET,
+    PLAYERS,
+    SIGNS,
+    TARGET,
+    TARGETS,
+)
+from renderers.board import Board, Seen
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles, join_cells, split_cells
@@ -26,9 +38,23 @@ colour that it must have, pixels by which it may be off, and the share by which 
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
-_BOX, _GOAL, _KEEPER = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER))
+MOST_COLOURS = 256
+"""Colours that a picture can have."""
+
+_BOX, _GOAL, _KEEPER, _FLOOR, _TARGET = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER, FLOOR, TARGET))
+_KINDS = {_GOAL: (_BOX, "goal"), _BOX: (_GOAL, "crate")}
+"""By the kind of a box, the other kind, and the family of colours that tell this one."""
+
+_GROUND = {_BOX: _FLOOR, _GOAL: _TARGET}
 _EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, sign in enumerate(SIGNS)])
 _ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
+
+
+@dataclass(frozen=True, eq=False)
+class SeenBoxes(Seen):
+    """A board on which our own boxes, of these kinds, took the place of `tinted` ones."""
+
+    tinted: Mapping[Cell, int] = field(default_factory=dict)
 
 
 def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> Seen:
@@ -38,18 +64,37 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
     """
     rows, cols = seen.frame.rows, seen.frame.cols
     changed, colours = _changed(seen), _means(join_cells(seen.cells), rows, cols)
-    own: dict[tuple[int, int], int] = {}
-    for kind, other, family in ((_GOAL, _BOX, "goal"), (_BOX, _GOAL, "crate")):
+    own: dict[Cell, int] = {}
+    for kind, (other, family) in _KINDS.items():
         for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
             cell = seen.cells[row, col]
             if _unlike(cell, tiles.images[kind]) and _is_lit_alike(cell, tiles.images[other]):
-                own.setdefault((row, col), kind)
+                own.setdefault(Cell(row, col), kind)
     if not own:
         return seen
     cells = split_cells(seen.board.copy(), rows, cols)
     for place, kind in own.items():
         cells[place] = clean[kind]
-    return replace(seen, board=join_cells(cells))
+    parts = {each.name: getattr(seen, each.name) for each in fields(seen)} | {"board": join_cells(cells)}
+    return SeenBoxes(**parts, tinted=own)
+
+
+def with_tinted_boxes(after: Picture, tinted: Mapping[Cell, int], board: Board, style: Style) -> Picture:
+    """A clean picture with tinted boxes where an editor drew such; as it is if it has no room for their colours."""
+    pixels, palette = after.pixels.astype(np.intp), [after.palette]
+    for kind in sorted(set(tinted.values())):
+        other, family = _KINDS[kind]
+        is_box = board.bank[other] != board.bank[_GROUND[other]]
+        box = board.bank[other] + np.intp(len(palette) * len(after.palette))
+        tile = np.where(is_box, box, board.bank[_GROUND[kind]])
+        palette.append(_tinted(after.palette, _vivid(family, style)))
+        for cell in (cell for cell, own in tinted.items() if own == kind):
+            top, left = board.frame.top + cell.row * len(tile), board.frame.left + cell.col * len(tile)
+            pixels[top : top + len(tile), left : left + len(tile)] = tile
+    used, numbers = np.unique(pixels, return_inverse=True)
+    if len(used) > MOST_COLOURS:
+        return after
+    return Picture(numbers.reshape(pixels.shape).astype(np.uint8), np.concatenate(palette)[used])
 
 
 def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], tiles: Tiles) -> Named:
@@ -91,6 +136,15 @@ def _vivid(family: str, style: Style) -> Floats:
     colours = np.array([colour for name, colour in style.colours().items() if name.startswith(family)], float)
     vivid: Floats = colours[int((colours.max(axis=1) - colours.min(axis=1)).argmax())]
     return vivid
+
+
+def _tinted(colours: Pixels, vivid: Floats) -> Pixels:
+    """(K, 3): colours as light and dark as these, in the hue and saturation of a vivid one."""
+    wheel, one = (
+        cv2.cvtColor(each.reshape(1, -1, 3).astype(np.float32) / 255, cv2.COLOR_RGB2HLS) for each in (colours, vivid)
+    )
+    wheel[..., ::2] = one[..., ::2]
+    return np.asarray(np.rint(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB)[0]), np.uint8)
 
 
 def _are_tinted(colours: Floats, vivid: Floats) -> NDArray[np.bool_]:

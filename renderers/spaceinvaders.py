@@ -12,8 +12,8 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.core.stream import Stream
 from gamegen.games.spaceinvaders import EMPTY, SHIP, SYMBOLS, Position
-from renderers.board import BoardRenderer
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.placed import PlacedRenderer
 from renderers.shapes import disc, fade, rectangle, stamp, union
 
 SKIES = 6
@@ -46,7 +46,7 @@ _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _INKS = {"3": "kind3", "2": "kind2", "1": "kind1", SHIP: "ship"}
 
 
-class SpaceInvadersRenderer(BoardRenderer[Position]):
+class SpaceInvadersRenderer(PlacedRenderer[Position]):
     name = "spaceinvaders"
 
     def size(self, position: Position) -> tuple[int, int]:
