@@ -23,6 +23,9 @@ from renderers.reading.traces import SIDE, WHOLE, find_traces
 EDGE, MOVED, RESIZED = 0.1, 0.07, 0.06
 """Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
 
+FINE = 1024
+"""Things are laid on a picture of about this side, which smooths their edges once it is made smaller again."""
+
 Fit = tuple[float, float, float, float]
 """Of a thing: how badly it fits, its size, and where it begins, down and right; in shares of a cell."""
 
@@ -62,7 +65,8 @@ def _placed(after: Picture, seen: Seen, changed: NDArray[np.bool_], looks: Looks
     frame: Frame = seen.frame
     side = min(SIDE, *seen.registration.image.shape[:2])
     page, scale = seen.drift.mend(seen.registration.part(WHOLE, (side, side))), side / frame.pixels
-    pixels = after.pixels.copy()
+    fine = max(1, FINE // frame.pixels)
+    pixels = after.pixels.repeat(fine, axis=0).repeat(fine, axis=1)
     for cell in (Cell(*place) for place in np.argwhere(changed).tolist()):
         top, left = frame.top + cell.row * frame.cell, frame.left + cell.col * frame.cell
         part = slice(top, top + frame.cell), slice(left, left + frame.cell)
@@ -71,7 +75,8 @@ def _placed(after: Picture, seen: Seen, changed: NDArray[np.bool_], looks: Looks
         tiles = looks(cell, after.pixels[part])
         fits = [_fit(after.palette[tile], shown) for tile in tiles]
         best = min(range(len(fits)), key=lambda number: fits[number][0])
-        pixels[part] = _moved(tiles[best], fits[best])
+        large = tuple(slice(fine * each.start, fine * each.stop) for each in part)
+        pixels[large] = _moved(tiles[best].repeat(fine, axis=0).repeat(fine, axis=1), fits[best])
     return Picture(pixels, after.palette)
 
 
