@@ -94,6 +94,9 @@ class Jewel2Renderer(PlacedRenderer[Position]):
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
         return Position(tuple("".join([THINGS[number] for number in row]) for row in symbols.tolist()))
 
+    def ground(self, symbol: int, style: Style) -> int:
+        return symbol if symbol == THINGS.index(EMPTY) else len(THINGS)
+
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
 

@@ -14,12 +14,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.pacman import BEAN, CHERRY, FACING, GHOSTS, NOTHING, PELLET, WALL, Position
 from renderers.board import Seen
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
-from renderers.placed import PlacedRenderer
+from renderers.placed import Numbers, PlacedRenderer
 from renderers.reading.classify import Named
 from renderers.shapes import disc, line, pacman, polygon, rectangle, subtract, union
 
@@ -83,10 +84,17 @@ class PacmanRenderer(PlacedRenderer[Position]):
         forms = self.encode(self.decode(named.symbols, problem, style), style)
         return replace(named, symbols=forms)
 
-    def looks(self, symbol: str, tile: Pixels) -> Sequence[Pixels]:
+    def ground(self, symbol: int, style: Style) -> int:
+        return THINGS.index(NOTHING)
+
+    def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
         """Pac-Man may be turned by a quarter, or mirrored: his eye is then on the other side."""
-        mirrored = tile[::-1] if symbol in "<>" else tile[:, ::-1]
-        return [tile, mirrored] if symbol in FACING else [tile]
+        (tile,) = super().looks(symbol, cell, seen, bank)
+        if symbol >= _WALL or THINGS[symbol] not in FACING:
+            return [tile]
+        floor = bank[THINGS.index(NOTHING)]
+        other, is_body = (each[::-1] if THINGS[symbol] in "<>" else each[:, ::-1] for each in (tile, tile != floor))
+        return [tile, np.where(is_body, other, floor)]
 
 
 @lru_cache(maxsize=64)

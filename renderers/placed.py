@@ -6,7 +6,9 @@ new thing where, and as large as, the editor laid it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -20,29 +22,33 @@ from renderers.page import Frame
 from renderers.reading.stains import stained_cell
 from renderers.reading.traces import SIDE, WHOLE, find_traces
 
+Numbers = NDArray[np.intp]
+"""(n, n): a tile, each pixel the number of a colour."""
+
 EDGE, MOVED, RESIZED = 0.1, 0.07, 0.06
 """Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
 
 FINE = 1024
 """Things are laid on a picture of about this side, which smooths their edges once it is made smaller again."""
 
-Fit = tuple[float, float, float, float]
-"""Of a thing: how badly it fits, its size, and where it begins, down and right; in shares of a cell."""
-
-Looks = Callable[[Cell, Pixels], Sequence[Pixels]]
-"""Tiles (n, n) that a cell may as well show as its own."""
+MOST_COLOURS = 256
+"""Colours that a picture can have."""
 
 
 class PlacedRenderer(BoardRenderer[P]):
     """The renderer of a game in which things move, and whole things are drawn anew."""
 
-    def looks(self, symbol: str, tile: Pixels) -> Sequence[Pixels]:
-        """The tile (n, n) of a symbol, and others that mean the same: things mirrored, say."""
-        return [tile]
+    @abstractmethod
+    def ground(self, symbol: int, style: Style) -> int:
+        """The symbol that a cell shows once the thing in it is taken away."""
 
-    def redrawn(self, after: Picture, seen: Seen, style: Style) -> Picture:
-        """A clean picture with things as an editor draws them who was never shown ours."""
-        return after
+    def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
+        """A symbol's tile in the bank (K, n, n), and others that mean the same in this cell: things mirrored, say."""
+        return [bank[symbol].astype(np.intp)]
+
+    def more_colours(self, palette: Pixels, style: Style) -> Pixels:
+        """(N, 3): colours that looks may have beside those of the palette; they are numbered on."""
+        return palette[:0]
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         stain = super().find_stain(seen, symbols, problem, style)
@@ -53,31 +59,86 @@ class PlacedRenderer(BoardRenderer[P]):
         changed = symbols != known
         if stained_cell(seen.cells, tiles, symbols, changed, inset=tiles.inset, before=known) is not None:
             return stain
-        names = self.symbols(style)
-        after = self.redrawn(self.render(self.decode(symbols, problem, style), style), seen, style)
-        after = _placed(after, seen, changed, lambda cell, tile: self.looks(names[symbols[cell]], tile))
+        after = self.render(self.decode(symbols, problem, style), style)
+        after = self._as_laid(after, seen, symbols, changed, style)
         own = self.own_colours(style)
         return find_traces(seen.registration, seen.drift, seen.page, after, changed, own_colours=own)
 
+    def _as_laid(
+        self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
+    ) -> Picture:
+        """A clean picture whose things, in changed cells (R, C), are where an editor laid them."""
+        frame, bank = seen.frame, self.board(style, seen.frame.rows, seen.frame.cols).bank
+        palette = np.concatenate([after.palette, self.more_colours(after.palette, style)])
+        side = min(SIDE, *seen.registration.image.shape[:2])
+        page = seen.drift.mend(seen.registration.part(WHOLE, (side, side)))
+        laid = {}
+        for cell in (Cell(*place) for place in np.argwhere(changed).tolist()):
+            looks = self.looks(int(symbols[cell]), cell, seen, bank)
+            shown = page[_part(frame, cell, side / frame.pixels)]
+            fits = [_fit(palette[look], shown) for look in looks]
+            best = min(range(len(fits)), key=lambda number: fits[number].gap)
+            laid[cell] = Thing(looks[best], bank[self.ground(int(symbols[cell]), style)].astype(np.intp), fits[best])
+        return _with_things(after.pixels, palette, laid, frame) or after
 
-def _placed(after: Picture, seen: Seen, changed: NDArray[np.bool_], looks: Looks) -> Picture:
-    """A clean picture whose things, in changed cells (R, C), are where an editor laid them."""
-    frame: Frame = seen.frame
-    side = min(SIDE, *seen.registration.image.shape[:2])
-    page, scale = seen.drift.mend(seen.registration.part(WHOLE, (side, side))), side / frame.pixels
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a thing was laid: by how much it differs from what is shown, its size, and where its tile begins, as shares
+    of a cell."""
+
+    gap: float
+    size: float
+    down: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Thing:
+    """A tile, the same without the thing on it, and how the thing was laid."""
+
+    tile: Numbers
+    ground: Numbers
+    fit: Fit
+
+    def over(self, ground: Pixels, numbers: Pixels, fine: int) -> Pixels:
+        """The thing on a ground (fine * n, fine * n), its colours numbered anew."""
+        fit, n = self.fit, fine * len(self.tile)
+        half = (fit.size - 1) / 2
+        way = np.array([[fit.size, 0, fit.right * n + half], [0, fit.size, fit.down * n + half]])
+        tile, is_thing = (
+            cv2.warpAffine(_enlarged(each, fine), way, (n, n), flags=cv2.INTER_NEAREST)
+            for each in (numbers[self.tile], (self.tile != self.ground).astype(np.uint8))
+        )
+        return np.asarray(np.where(is_thing > 0, tile, ground), np.uint8)
+
+
+def _with_things(pixels: Pixels, palette: Pixels, laid: Mapping[Cell, Thing], frame: Frame) -> Picture | None:
+    """A picture, larger, with things laid on the grounds of their cells; None if it cannot have so many colours."""
+    tiles = [each for thing in laid.values() for each in (thing.tile, thing.ground)]
+    used = np.unique(np.concatenate([pixels.ravel(), *(tile.ravel() for tile in tiles)]))
+    if len(used) > MOST_COLOURS:
+        return None
+    numbers = np.zeros(len(palette), np.uint8)
+    numbers[used] = np.arange(len(used))
     fine = max(1, FINE // frame.pixels)
-    pixels = after.pixels.repeat(fine, axis=0).repeat(fine, axis=1)
-    for cell in (Cell(*place) for place in np.argwhere(changed).tolist()):
-        top, left = frame.top + cell.row * frame.cell, frame.left + cell.col * frame.cell
-        part = slice(top, top + frame.cell), slice(left, left + frame.cell)
-        corner, n = (round(top * scale), round(left * scale)), round(frame.cell * scale)
-        shown = page[corner[0] : corner[0] + n, corner[1] : corner[1] + n]
-        tiles = looks(cell, after.pixels[part])
-        fits = [_fit(after.palette[tile], shown) for tile in tiles]
-        best = min(range(len(fits)), key=lambda number: fits[number][0])
-        large = tuple(slice(fine * each.start, fine * each.stop) for each in part)
-        pixels[large] = _moved(tiles[best].repeat(fine, axis=0).repeat(fine, axis=1), fits[best])
-    return Picture(pixels, after.palette)
+    large = _enlarged(numbers[pixels], fine)
+    for cell, thing in laid.items():
+        part = _part(frame, cell, fine)
+        large[part] = thing.over(_enlarged(numbers[thing.ground], fine), numbers, fine)
+    return Picture(large, palette[used])
+
+
+def _part(frame: Frame, cell: Cell, scale: float) -> tuple[slice, slice]:
+    """Where a cell is in a picture that is so many times as large."""
+    top, left = frame.top + cell.row * frame.cell, frame.left + cell.col * frame.cell
+    n = round(frame.cell * scale)
+    top, left = round(top * scale), round(left * scale)
+    return slice(top, top + n), slice(left, left + n)
+
+
+def _enlarged(tile: Pixels, times: int) -> Pixels:
+    return tile.repeat(times, axis=0).repeat(times, axis=1)
 
 
 def _fit(tile: Pixels, shown: Pixels) -> Fit:
@@ -91,19 +152,6 @@ def _fit(tile: Pixels, shown: Pixels) -> Fit:
         start = edge + (side - n) // 2
         inner = cv2.resize(tile, (side, side), interpolation=cv2.INTER_AREA)
         inner = inner[start : start + n - 2 * edge, start : start + n - 2 * edge]
-        bad, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, inner, cv2.TM_SQDIFF))
-        fits.append((bad, side / n, (near + down - start) / n, (near + right - start) / n))
-    return min(fits)
-
-
-def _moved(tile: Pixels, fit: Fit) -> Pixels:
-    """A tile (n, n) in another size, at another place; its border, with the lines there, stays."""
-    _, size, down, right = fit
-    n, half, rim = len(tile), (size - 1) / 2, max(1, round(EDGE * len(tile) / 3))
-    way = np.array([[size, 0, right * n + half], [0, size, down * n + half]])
-    inner = slice(rim, n - rim)
-    moved = tile.copy()
-    moved[inner, inner] = cv2.warpAffine(tile, way, (n, n), flags=cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)[
-        inner, inner
-    ]
-    return moved
+        gap, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, inner, cv2.TM_SQDIFF))
+        fits.append(Fit(gap, side / n, (near + down - start) / n, (near + right - start) / n))
+    return min(fits, key=lambda fit: fit.gap)

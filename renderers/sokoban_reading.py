@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
-from gamegen.core.rendering import Picture, Pixels, Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.games.sokoban import (
     BOX,
     BOX_ON_TARGET,
@@ -23,7 +23,7 @@ from gamegen.games.sokoban import (
     TARGET,
     TARGETS,
 )
-from renderers.board import Board, Seen
+from renderers.board import Seen
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles, join_cells, split_cells
@@ -38,14 +38,12 @@ colour that it must have, pixels by which it may be off, and the share by which 
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
-MOST_COLOURS = 256
-"""Colours that a picture can have."""
-
 _BOX, _GOAL, _KEEPER, _FLOOR, _TARGET = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER, FLOOR, TARGET))
 _KINDS = {_GOAL: (_BOX, "goal"), _BOX: (_GOAL, "crate")}
 """By the kind of a box, the other kind, and the family of colours that tell this one."""
 
-_GROUND = {_BOX: _FLOOR, _GOAL: _TARGET}
+GROUND = [_TARGET if sign in TARGETS else _FLOOR for sign in SIGNS]
+"""By each symbol, the one that its thing stands on."""
 _EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, sign in enumerate(SIGNS)])
 _ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
 
@@ -79,22 +77,19 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
     return SeenBoxes(**parts, tinted=own)
 
 
-def with_tinted_boxes(after: Picture, tinted: Mapping[Cell, int], board: Board, style: Style) -> Picture:
-    """A clean picture with tinted boxes where an editor drew such; as it is if it has no room for their colours."""
-    pixels, palette = after.pixels.astype(np.intp), [after.palette]
-    for kind in sorted(set(tinted.values())):
-        other, family = _KINDS[kind]
-        is_box = board.bank[other] != board.bank[_GROUND[other]]
-        box = board.bank[other] + np.intp(len(palette) * len(after.palette))
-        tile = np.where(is_box, box, board.bank[_GROUND[kind]])
-        palette.append(_tinted(after.palette, _vivid(family, style)))
-        for cell in (cell for cell, own in tinted.items() if own == kind):
-            top, left = board.frame.top + cell.row * len(tile), board.frame.left + cell.col * len(tile)
-            pixels[top : top + len(tile), left : left + len(tile)] = tile
-    used, numbers = np.unique(pixels, return_inverse=True)
-    if len(used) > MOST_COLOURS:
-        return after
-    return Picture(numbers.reshape(pixels.shape).astype(np.uint8), np.concatenate(palette)[used])
+def tinted_box(kind: int, bank: Pixels, colours: int) -> NDArray[np.intp]:
+    """The tile of a box of this kind that is one of the other in its colour, of a bank (K, n, n) with so many colours;
+    `tinted_colours` are numbered on from there."""
+    other = _KINDS[kind][0]
+    is_box = bank[other] != bank[GROUND[other]]
+    first = np.intp(colours * (1 + list(_KINDS).index(kind)))
+    tile: NDArray[np.intp] = np.where(is_box, bank[other] + first, bank[GROUND[kind]])
+    return tile
+
+
+def tinted_colours(palette: Pixels, style: Style) -> Pixels:
+    """(2 * K, 3): a palette in the colour that tells the boxes of each kind."""
+    return np.concatenate([_tinted(palette, _vivid(family, style)) for _, family in _KINDS.values()])
 
 
 def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], tiles: Tiles) -> Named:

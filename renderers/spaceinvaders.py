@@ -67,6 +67,10 @@ class SpaceInvadersRenderer(PlacedRenderer[Position]):
         marks = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(self.size(position))
         return _NUMBER[marks] * _skies(style) + _sky(*self.size(position), _skies(style))
 
+    def ground(self, symbol: int, style: Style) -> int:
+        skies = _skies(style)
+        return SYMBOLS.index(EMPTY) * skies + symbol % skies
+
     def landmarks(self, problem: Problem[Position]) -> Position:
         """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
         position = problem.position
