@@ -24,7 +24,7 @@ from gamegen.games.sokoban import (
     TARGETS,
 )
 from renderers.board import Seen
-from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
+from renderers.reading.classify import HALF, LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles, join_cells, split_cells
 
@@ -62,11 +62,13 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
     """
     rows, cols = seen.frame.rows, seen.frame.cols
     changed, colours = _changed(seen), _means(join_cells(seen.cells), rows, cols)
+    known = split_cells(seen.known, rows, cols)
     own: dict[Cell, int] = {}
     for kind, (other, family) in _KINDS.items():
         for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
-            cell = seen.cells[row, col]
-            if _unlike(cell, tiles.images[kind]) and _is_lit_alike(cell, tiles.images[other]):
+            cell, box, example = seen.cells[row, col], tiles.images[kind], tiles.images[other]
+            is_new = _unlike(cell, box) and _unlike(known[row, col], clean[kind])
+            if is_new and _is_lit_alike(cell, example) and not _is_mixed(cell, box, example):
                 own.setdefault(Cell(row, col), kind)
     if not own:
         return seen
@@ -123,6 +125,13 @@ def _means(board: Floats, rows: int, cols: int) -> Floats:
 def _unlike(cell: Floats, tile: Floats) -> bool:
     """Whether a cell (n, n, 3) differs from a tile."""
     return bool(cv2.norm(cell, tile) > UNLIKE * cell.size**0.5)
+
+
+def _is_mixed(cell: Floats, one: Floats, other: Floats) -> bool:
+    """Whether a cell (n, n, 3) is two tiles at once, each half transparent."""
+    way, drawn = (other - one).ravel(), (cell - one).ravel()
+    share = float(drawn @ way) / max(float(way @ way), 1.0)
+    return HALF[0] < share < HALF[1] and not _unlike(cell, one + np.float32(share) * (other - one))
 
 
 @lru_cache(maxsize=256)
