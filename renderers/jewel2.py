@@ -21,12 +21,13 @@ from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Positi
 from renderers.board import MOST_RECOLOURING, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.placed import PlacedRenderer
+from renderers.page import Frame
+from renderers.placed import WHOLE, PlacedRenderer
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.tiles import Tiles, join_cells, split_cells
-from renderers.reading.traces import SIDE, WHOLE, Page
+from renderers.reading.traces import SIDE
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 
@@ -116,7 +117,8 @@ class Jewel2Renderer(PlacedRenderer[Position]):
         for _ in range(LOOKS):
             guess = self.decode(seen.named.symbols, problem, style)
             registration = register(scan, _landmarks(guess, style), start=seen.registration.matrix)
-            if _moved(here, registration) >= STILL and _shows_labels(here, given.page):
+            side = min(SIDE, *scan.image.shape[:2])
+            if _moved(here, registration) >= STILL and _shows_labels(here, given.page.at(side).pixels, given.frame):
                 return self._laid(here, guess, problem, style, before=seen)
             settled = guess == seen.guess and _moved(seen.registration, registration) < STILL
             seen = self._laid(registration, guess, problem, style, before=seen)
@@ -199,12 +201,9 @@ def _moved(one: Registration, other: Registration) -> float:
     return float(np.abs(one.matrix - other.matrix).sum(axis=1).max())
 
 
-def _shows_labels(registration: Registration, page: Page) -> bool:
-    """Whether the labels, and all else beside the board, are exactly where they were."""
-    frame, side = page.frame, min(SIDE, *registration.image.shape[:2])
-    if frame is None:
-        return False
-    clean, scale = page.at(side).pixels, side / frame.pixels
+def _shows_labels(registration: Registration, clean: Pixels, frame: Frame) -> bool:
+    """Whether the labels, and all else beside the board, are exactly where a clean picture (side, side, 3) has them."""
+    side, scale = len(clean), len(clean) / frame.pixels
     rows, cols = (
         slice(int(start * scale), int(stop * scale) + 1)
         for start, stop in ((frame.top, frame.bottom), (frame.left, frame.right))

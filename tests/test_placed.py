@@ -22,6 +22,8 @@ LAID = [
     ("sokoban/solve@1:train:2:421000003:0?pixels=256", 214),  # a box of our own, once taken for a tinted one
     ("pacman/route@1:train:1:411000001:0?pixels=256", 314),  # turned by a quarter: the eye is on the other side
     ("jewel2/swap@1:train:1:411000000:0?pixels=256", 68),  # facets a pixel lower
+    ("jewel2/best@1:train:1:800:2?pixels=256", 818),  # most stones lie off to the same side, the labels do not
+    ("jewel2/swap@1:train:5:431000000:0?pixels=256", 285),  # a smaller diamond, once unlike any other
     ("jewel2/best@1:train:1:411000001:0?pixels=256", 335),  # a rim of a colour that little else of the stone has
 ]
 
