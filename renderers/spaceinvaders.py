@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.spaceinvaders import EMPTY, SHIP, SYMBOLS, Position
 from renderers.board import Seen
@@ -84,7 +84,12 @@ class SpaceInvadersRenderer(PlacedRenderer[Position]):
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> str:
         """Nothing that is drawn anew touches the grid lines, so what is on them is foreign, in whatever colour."""
         stain = super().find_stain(seen, symbols, problem, style)
-        return stain or ("a grid line" if _are_loud(style) and _lines_differ(seen, style) else "")
+        side = min(SIDE, *seen.registration.image.shape[:2])
+        if stain or not _are_loud(style) or not _lines_differ(seen, seen.page.at(side).pixels, style):
+            return stain
+        after = self.render(self.decode(symbols, problem, style), style).rgb()
+        after = np.asarray(cv2.resize(after, (side, side), interpolation=cv2.INTER_AREA))
+        return "a grid line" if _lines_differ(seen, after, style) else ""
 
     def landmarks(self, problem: Problem[Position]) -> Position:
         """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
@@ -120,12 +125,12 @@ def _are_loud(style: Style) -> bool:
     return style.number("line_width") > 0 and max(gaps) > LOUD
 
 
-def _lines_differ(seen: Seen, style: Style) -> bool:
-    """Whether some of the lines' pixels differ in a picture that leaves most of them as they were."""
-    side = min(SIDE, *seen.registration.image.shape[:2])
+def _lines_differ(seen: Seen, clean: Pixels, style: Style) -> bool:
+    """Whether some of the lines' pixels are not as in a clean picture (side, side, 3), though most are."""
+    side = len(clean)
     page = seen.drift.mend(seen.registration.part(WHOLE, (side, side)))
     on_line = _line_pixels(seen.frame, scaled(style.number("line_width"), seen.frame.pixels), side)
-    gap = cv2.absdiff(page[on_line], seen.page.at(side).pixels[on_line]).max(axis=1)
+    gap = cv2.absdiff(page[on_line], clean[on_line]).max(axis=1)
     return bool(np.median(gap) <= UNTOUCHED and np.count_nonzero(gap > DIFFERS) > FEW)
 
 

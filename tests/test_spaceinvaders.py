@@ -229,3 +229,5 @@ def test_a_stroke_along_a_grid_line_is_seen() -> None:
     made = ATTACKS["ghost_stroke"](sample, Stream(sample.id, "attack", 277))
     assert made is not None and not verify(sample, made[0]).correct
     assert verify(sample, sample.edited).correct
+    near = make_sample("spaceinvaders/volley@1:train:2:11:4")  # things so near to the lines that they share pixels
+    assert verify(near, near.edited).correct
