@@ -26,11 +26,12 @@ SKIES = 6
 DROPS = 2
 """Rows by which a formation sinks in a volley, at most; if it sinks further, reading only becomes less sure."""
 
-LOUD, MOSTLY_LINE = 120, 0.4
+LOUD, MOSTLY_LINE = 130, 0.4
 """Grey levels between a line and its ground, and the share of a pixel that a line must have for it to be one of its."""
 
-UNTOUCHED, DIFFERS, FEW = 4, 60, 5
-"""If most pixels of the lines are as they were to so many grey levels, no more than a few may differ by so many."""
+UNTOUCHED, DIFFERS = 4, 60
+"""If most pixels of the lines are as they were to so many grey levels, no more than a cell has along one of its sides
+may differ by so many."""
 
 # The left half of each sprite with its middle column; the right half mirrors it.
 _HALVES = {
@@ -82,14 +83,15 @@ class SpaceInvadersRenderer(PlacedRenderer[Position]):
         return SYMBOLS.index(EMPTY) * skies + symbol % skies
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> str:
-        """Nothing that is drawn anew touches the grid lines, so what is on them is foreign, in whatever colour."""
+        """Nothing that is drawn anew touches the grid lines, so what is on them is foreign, in whatever colour.
+
+        What lies close to them may share their pixels in a smaller picture, so that a large one has the last word.
+        """
         stain = super().find_stain(seen, symbols, problem, style)
         side = min(SIDE, *seen.registration.image.shape[:2])
         if stain or not _are_loud(style) or not _lines_differ(seen, seen.page.at(side).pixels, style):
             return stain
-        after = self.render(self.decode(symbols, problem, style), style).rgb()
-        after = np.asarray(cv2.resize(after, (side, side), interpolation=cv2.INTER_AREA))
-        return "a grid line" if _lines_differ(seen, after, style) else ""
+        return "a grid line" if _lines_differ(seen, seen.page.picture.rgb(), style) else ""
 
     def landmarks(self, problem: Problem[Position]) -> Position:
         """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
@@ -131,7 +133,8 @@ def _lines_differ(seen: Seen, clean: Pixels, style: Style) -> bool:
     page = seen.drift.mend(seen.registration.part(WHOLE, (side, side)))
     on_line = _line_pixels(seen.frame, scaled(style.number("line_width"), seen.frame.pixels), side)
     gap = cv2.absdiff(page[on_line], clean[on_line]).max(axis=1)
-    return bool(np.median(gap) <= UNTOUCHED and np.count_nonzero(gap > DIFFERS) > FEW)
+    most = seen.frame.cell * side / seen.frame.pixels
+    return bool(np.median(gap) <= UNTOUCHED and np.count_nonzero(gap > DIFFERS) > most)
 
 
 @lru_cache(maxsize=64)
