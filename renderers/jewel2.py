@@ -18,13 +18,16 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.jewel2 import BOMB, COLUMN, EMPTY, PLAIN, ROW, THINGS, Position
-from renderers.board import MOST_RECOLOURING, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
+from renderers.board import MOST_RECOLOURING, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
-from renderers.reading.classify import Named, classify
+from renderers.page import Frame
+from renderers.placed import WHOLE, PlacedRenderer
+from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.tiles import Tiles, join_cells, split_cells
+from renderers.reading.traces import SIDE
 from renderers.shapes import polygon, rectangle, star
 from renderers.stones import STONES, Stone
 
@@ -49,6 +52,9 @@ STILL, SAME_DRIFT = 1e-3, 8e-3
 """A board found so near to where it was looked at (a quarter of a pixel of 512), and colours mended so nearly the same
 way (by two grey levels), need no second look."""
 
+SAME_INK, FEW_PIXELS = 24, 0.05
+"""Labels are where they were if only a few of their pixels, as a share of all, differ by so many grey levels."""
+
 COLOUR = 0.5
 """The weight of colour against light and shape when stones are told apart."""
 
@@ -66,7 +72,7 @@ _MARK = np.zeros(128, np.intp)
 _MARK[[ord(mark) for mark in _MARKS]] = range(len(_MARKS))
 
 
-class Jewel2Renderer(BoardRenderer[Position]):
+class Jewel2Renderer(PlacedRenderer[Position]):
     name = "jewel2"
     reading_cell, reading_side = 24, 256
     meaning = _MEANS
@@ -93,20 +99,27 @@ class Jewel2Renderer(BoardRenderer[Position]):
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
         return Position(tuple("".join([THINGS[number] for number in row]) for row in symbols.tolist()))
 
+    def ground(self, symbol: int, style: Style) -> int:
+        return symbol if symbol == THINGS.index(EMPTY) else len(THINGS)
+
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
 
         The first round supposes that the board lies where it lay; if it does, there is no other. Nothing but the
         picture and the skin's own tiles decides what is seen; a picture that is not like what it seems to show is
-        refused as ever.
+        refused as ever. Stones that were laid a little off must not move the board: labels tell that it lies still.
         """
         given = given_board(self, problem, style)
         scan = Scan(image)
         demand_colours(scan.image, given.page.picture)
-        seen = self._laid(Registration(np.eye(3), 0.0, scan.image), problem.position, problem, style)
+        here = Registration(np.eye(3), 0.0, scan.image)
+        seen = self._laid(here, problem.position, problem, style)
         for _ in range(LOOKS):
             guess = self.decode(seen.named.symbols, problem, style)
             registration = register(scan, _landmarks(guess, style), start=seen.registration.matrix)
+            side = min(SIDE, *scan.image.shape[:2])
+            if _moved(here, registration) >= STILL and _shows_labels(here, given.page.at(side).pixels, given.frame):
+                return self._laid(here, guess, problem, style, before=seen)
             settled = guess == seen.guess and _moved(seen.registration, registration) < STILL
             seen = self._laid(registration, guess, problem, style, before=seen)
             if settled or registration.likeness > SURE:
@@ -114,9 +127,21 @@ class Jewel2Renderer(BoardRenderer[Position]):
         return seen
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
-        """Stones differ in shape and light as well as in colour, and colour is what editors lose first."""
+        """Stones differ in shape and light as well as in colour, and colour is what editors lose first.
+
+        A cell that could be two things may be one of them, a little larger or smaller.
+        """
         assert isinstance(seen, Laid)  # what `look` made
-        return seen.named
+        unsure = seen.named.confidence < LOWEST_CONFIDENCE
+        if not unsure.any():
+            return seen.named
+        tiles = _sized_tiles(style, seen.frame.rows, seen.frame.cols)
+        again = classify(_paled(seen.cells[unsure][None]), tiles)
+        same = again.symbols[0] == seen.named.symbols[unsure]
+        confidence, distance = seen.named.confidence.copy(), seen.named.distance.copy()
+        confidence[unsure] = np.where(same, again.confidence[0], 0.0)
+        distance[unsure] = np.where(same, again.distance[0], distance[unsure])
+        return replace(seen.named, confidence=confidence, distance=distance)
 
     def _laid(
         self,
@@ -176,10 +201,37 @@ def _moved(one: Registration, other: Registration) -> float:
     return float(np.abs(one.matrix - other.matrix).sum(axis=1).max())
 
 
+def _shows_labels(registration: Registration, clean: Pixels, frame: Frame) -> bool:
+    """Whether the labels, and all else beside the board, are exactly where a clean picture (side, side, 3) has them."""
+    side, scale = len(clean), len(clean) / frame.pixels
+    rows, cols = (
+        slice(int(start * scale), int(stop * scale) + 1)
+        for start, stop in ((frame.top, frame.bottom), (frame.left, frame.right))
+    )
+    counts = []
+    for other in (registration.part(WHOLE, (side, side)), np.full_like(clean, clean[0, 0])):
+        gap = cv2.absdiff(other, clean)
+        gap[rows, cols] = 0
+        counts.append(np.count_nonzero(gap > SAME_INK))
+    return bool(counts[0] < FEW_PIXELS * counts[1])
+
+
 @lru_cache(maxsize=64)
 def _pale_tiles(style: Style, rows: int, cols: int) -> Tiles:
     tiles = smooth_tiles(renderer, style, rows, cols)
     return Tiles(np.ascontiguousarray(_paled(tiles.images[None])[0]), meaning=tiles.meaning, inset=tiles.inset)
+
+
+@lru_cache(maxsize=8)
+def _sized_tiles(style: Style, rows: int, cols: int) -> Tiles:
+    """The same, and each also a pixel larger and smaller."""
+    pale = _pale_tiles(style, rows, cols)
+    n, images = pale.images.shape[1], []
+    for side in (n, n - 1, n + 1):
+        size, start = side / n, (n - side) // 2 + (side / n - 1) / 2
+        way = np.array([[size, 0, start], [0, size, start]])
+        images += [cv2.warpAffine(tile, way, (n, n), borderMode=cv2.BORDER_REPLICATE) for tile in pale.images]
+    return Tiles(np.stack(images), meaning=np.tile(pale.meaning, 3), inset=pale.inset)
 
 
 @lru_cache(maxsize=64)

@@ -14,11 +14,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.games.pacman import BEAN, CHERRY, FACING, GHOSTS, NOTHING, PELLET, WALL, Position
-from renderers.board import BoardRenderer, Seen
+from renderers.board import Seen
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
+from renderers.placed import Numbers, PlacedRenderer
 from renderers.reading.classify import Named
 from renderers.shapes import disc, line, pacman, polygon, rectangle, subtract, union
 
@@ -53,7 +55,7 @@ _TOWARDS = {"^": (0.0, -1.0), "v": (0.0, 1.0), "<": (-1.0, 0.0), ">": (1.0, 0.0)
 _EYE = {"^": (0.27, 0.44), "v": (0.73, 0.56), "<": (0.46, 0.27), ">": (0.54, 0.27)}
 
 
-class PacmanRenderer(BoardRenderer[Position]):
+class PacmanRenderer(PlacedRenderer[Position]):
     name = "pacman"
     reading_cell, reading_side = 24, 256
     meaning = _MEANING
@@ -81,6 +83,18 @@ class PacmanRenderer(BoardRenderer[Position]):
         named = super().name_cells(seen, problem, style)
         forms = self.encode(self.decode(named.symbols, problem, style), style)
         return replace(named, symbols=forms)
+
+    def ground(self, symbol: int, style: Style) -> int:
+        return THINGS.index(NOTHING)
+
+    def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
+        """Pac-Man may be turned by a quarter, or mirrored: his eye is then on the other side."""
+        (tile,) = super().looks(symbol, cell, seen, bank)
+        if symbol >= _WALL or THINGS[symbol] not in FACING:
+            return [tile]
+        floor = bank[THINGS.index(NOTHING)]
+        other, is_body = (each[::-1] if THINGS[symbol] in "<>" else each[:, ::-1] for each in (tile, tile != floor))
+        return [tile, np.where(is_body, other, floor)]
 
 
 @lru_cache(maxsize=64)

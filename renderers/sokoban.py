@@ -11,20 +11,29 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.sokoban import BOX, BOXES, PLAYERS, SIGNS, TARGETS, WALL, Position
-from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
+from renderers.placed import Numbers, PlacedRenderer
 from renderers.reading.classify import Named
 from renderers.shapes import cross, disc, intersection, line, rectangle, ring, subtract, union
-from renderers.sokoban_reading import with_own_boxes, with_placed_keeper
+from renderers.sokoban_reading import (
+    GROUND,
+    SeenBoxes,
+    tinted_box,
+    tinted_colours,
+    with_own_boxes,
+    with_placed_keeper,
+)
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(sign) for sign in SIGNS]] = range(len(SIGNS))
 
 
-class SokobanRenderer(BoardRenderer[Position]):
+class SokobanRenderer(PlacedRenderer[Position]):
     name = "sokoban"
     page_picks = frozenset({"labels", "face"})
 
@@ -59,6 +68,19 @@ class SokobanRenderer(BoardRenderer[Position]):
         rows, cols = seen.frame.rows, seen.frame.cols
         tiles, clean = smooth_tiles(self, style, rows, cols), reading_tiles(self, style, rows, cols)
         return with_own_boxes(seen, tiles, clean, style)
+
+    def ground(self, symbol: int, style: Style) -> int:
+        return GROUND[symbol]
+
+    def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
+        """A box may be one of the other kind, tinted."""
+        own = super().looks(symbol, cell, seen, bank)
+        if not isinstance(seen, SeenBoxes) or cell not in seen.tinted:
+            return own
+        return [*own, tinted_box(seen.tinted[cell], bank, seen.page.picture.palette.shape[0])]
+
+    def more_colours(self, palette: Pixels, style: Style) -> Pixels:
+        return tinted_colours(palette, style)
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         named = super().name_cells(seen, problem, style)

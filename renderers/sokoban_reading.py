@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.rendering import Style
-from gamegen.games.sokoban import BOX, BOX_ON_TARGET, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Pixels, Style
+from gamegen.games.sokoban import (
+    BOX,
+    BOX_ON_TARGET,
+    FLOOR,
+    PLAYER,
+    PLAYER_ON_TARGET,
+    PLAYERS,
+    SIGNS,
+    TARGET,
+    TARGETS,
+)
 from renderers.board import Seen
-from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
+from renderers.reading.classify import HALF, LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles, join_cells, split_cells
 
@@ -26,9 +38,21 @@ colour that it must have, pixels by which it may be off, and the share by which 
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
-_BOX, _GOAL, _KEEPER = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER))
+_BOX, _GOAL, _KEEPER, _FLOOR, _TARGET = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER, FLOOR, TARGET))
+_KINDS = {_GOAL: (_BOX, "goal"), _BOX: (_GOAL, "crate")}
+"""By the kind of a box, the other kind, and the family of colours that tell this one."""
+
+GROUND = [_TARGET if sign in TARGETS else _FLOOR for sign in SIGNS]
+"""By each symbol, the one that its thing stands on."""
 _EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, sign in enumerate(SIGNS)])
 _ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
+
+
+@dataclass(frozen=True, eq=False)
+class SeenBoxes(Seen):
+    """A board on which our own boxes, of these kinds, took the place of `tinted` ones."""
+
+    tinted: Mapping[Cell, int] = field(default_factory=dict)
 
 
 def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> Seen:
@@ -38,18 +62,36 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
     """
     rows, cols = seen.frame.rows, seen.frame.cols
     changed, colours = _changed(seen), _means(join_cells(seen.cells), rows, cols)
-    own: dict[tuple[int, int], int] = {}
-    for kind, other, family in ((_GOAL, _BOX, "goal"), (_BOX, _GOAL, "crate")):
+    known = split_cells(seen.known, rows, cols)
+    own: dict[Cell, int] = {}
+    for kind, (other, family) in _KINDS.items():
         for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
-            cell = seen.cells[row, col]
-            if _unlike(cell, tiles.images[kind]) and _is_lit_alike(cell, tiles.images[other]):
-                own.setdefault((row, col), kind)
+            cell, box, example = seen.cells[row, col], tiles.images[kind], tiles.images[other]
+            is_new = _unlike(cell, box) and _unlike(known[row, col], clean[kind])
+            if is_new and _is_lit_alike(cell, example) and not _is_mixed(cell, box, example):
+                own.setdefault(Cell(row, col), kind)
     if not own:
         return seen
     cells = split_cells(seen.board.copy(), rows, cols)
     for place, kind in own.items():
         cells[place] = clean[kind]
-    return replace(seen, board=join_cells(cells))
+    parts = {each.name: getattr(seen, each.name) for each in fields(seen)} | {"board": join_cells(cells)}
+    return SeenBoxes(**parts, tinted=own)
+
+
+def tinted_box(kind: int, bank: Pixels, colours: int) -> NDArray[np.intp]:
+    """The tile of a box of this kind that is one of the other in its colour, of a bank (K, n, n) with so many colours;
+    `tinted_colours` are numbered on from there."""
+    other = _KINDS[kind][0]
+    is_box = bank[other] != bank[GROUND[other]]
+    first = np.intp(colours * (1 + list(_KINDS).index(kind)))
+    tile: NDArray[np.intp] = np.where(is_box, bank[other] + first, bank[GROUND[kind]])
+    return tile
+
+
+def tinted_colours(palette: Pixels, style: Style) -> Pixels:
+    """(2 * K, 3): a palette in the colour that tells the boxes of each kind."""
+    return np.concatenate([_tinted(palette, _vivid(family, style)) for _, family in _KINDS.values()])
 
 
 def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], tiles: Tiles) -> Named:
@@ -85,12 +127,28 @@ def _unlike(cell: Floats, tile: Floats) -> bool:
     return bool(cv2.norm(cell, tile) > UNLIKE * cell.size**0.5)
 
 
+def _is_mixed(cell: Floats, one: Floats, other: Floats) -> bool:
+    """Whether a cell (n, n, 3) is two tiles at once, each half transparent."""
+    way, drawn = (other - one).ravel(), (cell - one).ravel()
+    share = float(drawn @ way) / max(float(way @ way), 1.0)
+    return HALF[0] < share < HALF[1] and not _unlike(cell, one + np.float32(share) * (other - one))
+
+
 @lru_cache(maxsize=256)
 def _vivid(family: str, style: Style) -> Floats:
     """(3,): the most vivid of a family of colours."""
     colours = np.array([colour for name, colour in style.colours().items() if name.startswith(family)], float)
     vivid: Floats = colours[int((colours.max(axis=1) - colours.min(axis=1)).argmax())]
     return vivid
+
+
+def _tinted(colours: Pixels, vivid: Floats) -> Pixels:
+    """(K, 3): colours as light and dark as these, in the hue and saturation of a vivid one."""
+    wheel, one = (
+        cv2.cvtColor(each.reshape(1, -1, 3).astype(np.float32) / 255, cv2.COLOR_RGB2HLS) for each in (colours, vivid)
+    )
+    wheel[..., ::2] = one[..., ::2]
+    return np.asarray(np.rint(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB)[0]), np.uint8)
 
 
 def _are_tinted(colours: Floats, vivid: Floats) -> NDArray[np.bool_]:

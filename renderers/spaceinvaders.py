@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.spaceinvaders import EMPTY, SHIP, SYMBOLS, Position
-from renderers.board import BoardRenderer
+from renderers.board import Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
+from renderers.page import Frame, scaled
+from renderers.placed import WHOLE, PlacedRenderer
+from renderers.reading.traces import SIDE
 from renderers.shapes import disc, fade, rectangle, stamp, union
 
 SKIES = 6
@@ -21,6 +25,13 @@ SKIES = 6
 
 DROPS = 2
 """Rows by which a formation sinks in a volley, at most; if it sinks further, reading only becomes less sure."""
+
+LOUD, MOSTLY_LINE = 130, 0.4
+"""Grey levels between a line and its ground, and the share of a pixel that a line must have for it to be one of its."""
+
+UNTOUCHED, DIFFERS = 4, 60
+"""If most pixels of the lines are as they were to so many grey levels, no more than a cell has along one of its sides
+may differ by so many."""
 
 # The left half of each sprite with its middle column; the right half mirrors it.
 _HALVES = {
@@ -46,7 +57,7 @@ _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _INKS = {"3": "kind3", "2": "kind2", "1": "kind1", SHIP: "ship"}
 
 
-class SpaceInvadersRenderer(BoardRenderer[Position]):
+class SpaceInvadersRenderer(PlacedRenderer[Position]):
     name = "spaceinvaders"
 
     def size(self, position: Position) -> tuple[int, int]:
@@ -66,6 +77,21 @@ class SpaceInvadersRenderer(BoardRenderer[Position]):
     def encode(self, position: Position, style: Style) -> NDArray[np.intp]:
         marks = np.frombuffer("".join(position.rows).encode(), np.uint8).reshape(self.size(position))
         return _NUMBER[marks] * _skies(style) + _sky(*self.size(position), _skies(style))
+
+    def ground(self, symbol: int, style: Style) -> int:
+        skies = _skies(style)
+        return SYMBOLS.index(EMPTY) * skies + symbol % skies
+
+    def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> str:
+        """Nothing that is drawn anew touches the grid lines, so what is on them is foreign, in whatever colour.
+
+        What lies close to them may share their pixels in a smaller picture, so that a large one has the last word.
+        """
+        stain = super().find_stain(seen, symbols, problem, style)
+        side = min(SIDE, *seen.registration.image.shape[:2])
+        if stain or not _are_loud(style) or not _lines_differ(seen, seen.page.at(side).pixels, style):
+            return stain
+        return "a grid line" if _lines_differ(seen, seen.page.picture.rgb(), style) else ""
 
     def landmarks(self, problem: Problem[Position]) -> Position:
         """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
@@ -92,6 +118,34 @@ class SpaceInvadersRenderer(BoardRenderer[Position]):
         behind = np.arange(len(SYMBOLS) * skies) % skies
         same: NDArray[np.bool_] = _sky(*self.size(problem.position), skies)[:, :, None] == behind
         return same
+
+
+def _are_loud(style: Style) -> bool:
+    """Whether lines are so bright, or dark, that a colour between theirs and the ground's can be loud on both."""
+    colours = style.colours()
+    gaps = (abs(one - other) for one, other in zip(colours["line"], colours["cell"], strict=True))
+    return style.number("line_width") > 0 and max(gaps) > LOUD
+
+
+def _lines_differ(seen: Seen, clean: Pixels, style: Style) -> bool:
+    """Whether some of the lines' pixels are not as in a clean picture (side, side, 3), though most are."""
+    side = len(clean)
+    page = seen.drift.mend(seen.registration.part(WHOLE, (side, side)))
+    on_line = _line_pixels(seen.frame, scaled(style.number("line_width"), seen.frame.pixels), side)
+    gap = cv2.absdiff(page[on_line], clean[on_line]).max(axis=1)
+    most = seen.frame.cell * side / seen.frame.pixels
+    return bool(np.median(gap) <= UNTOUCHED and np.count_nonzero(gap > DIFFERS) > most)
+
+
+@lru_cache(maxsize=64)
+def _line_pixels(frame: Frame, line: int, side: int) -> NDArray[np.bool_]:
+    """(side, side): which pixels of a picture of this side show little else than grid lines."""
+    lines = np.zeros((frame.pixels, frame.pixels), np.float32)
+    board = lines[frame.top : frame.bottom, frame.left : frame.right]
+    for start in range(line):
+        board[start :: frame.cell] = board[:, start :: frame.cell] = 1
+    flags: NDArray[np.bool_] = cv2.resize(lines, (side, side), interpolation=cv2.INTER_AREA) > MOSTLY_LINE
+    return flags
 
 
 def _skies(style: Style) -> int:

@@ -388,3 +388,11 @@ def test_a_tinted_box_may_be_a_little_larger_or_smaller(name: str, number: int) 
     sample = make_sample(name)
     made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
     assert made is not None and verify(sample, made[0]).correct
+
+
+def test_a_box_of_two_kinds_is_no_tinted_one() -> None:
+    """A box that nobody was to touch, half transparent over one on a target, was taken for one drawn in our colour."""
+    sample = make_sample("sokoban/push@1:train:3:800:10?pixels=256")
+    made = ATTACKS["double_exposure"](sample, Stream(sample.id, "attack", 390))
+    assert made is not None and not made[1]
+    assert not verify(sample, made[0]).correct

@@ -7,11 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected
 from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
 from gamegen.games.spaceinvaders import SYMBOLS, Fire, March, Move, Position, game
+from gamegen.judge import verify
+from gamegen.sample import make_sample
 from renderers.spaceinvaders import renderer
 from solvers.spaceinvaders import KINDS, LEVELS, solver
 
@@ -218,3 +221,13 @@ def test_a_mask_tells_nothing_about_the_answer() -> None:
     """All columns' lowest invaders and the ship's whole row may change, whichever column was named."""
     assert game.may_change(shot(5)) == game.may_change(shot(2))
     assert Cell(1, 4) in game.may_change(shot(5)) and Cell(0, 4) not in game.may_change(shot(5))
+
+
+def test_a_stroke_along_a_grid_line_is_seen() -> None:
+    """Yellow on white, between black: no channel of it is outside of what is there."""
+    sample = make_sample("spaceinvaders/volley@1:train:4:431000000:0?pixels=256")
+    made = ATTACKS["ghost_stroke"](sample, Stream(sample.id, "attack", 277))
+    assert made is not None and not verify(sample, made[0]).correct
+    assert verify(sample, sample.edited).correct
+    near = make_sample("spaceinvaders/volley@1:train:2:11:4")  # things so near to the lines that they share pixels
+    assert verify(near, near.edited).correct
