@@ -22,9 +22,10 @@ from renderers.board import MOST_RECOLOURING, Seen, given_board, reading_tiles, 
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.page import Frame
-from renderers.placed import WHOLE, PlacedRenderer
+from renderers.placed import PlacedRenderer
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.colour import demand_colours, drift_between
+from renderers.reading.compared import WHOLE
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.tiles import Tiles, join_cells, split_cells
 from renderers.reading.traces import SIDE

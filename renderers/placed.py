@@ -19,6 +19,7 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import BoardRenderer, Seen, smooth_tiles
 from renderers.page import Frame
+from renderers.reading.compared import WHOLE
 from renderers.reading.stains import stained_cell
 from renderers.reading.traces import SIDE, find_traces
 
@@ -30,9 +31,6 @@ EDGE, MOVED, RESIZED = 0.1, 0.07, 0.06
 
 FINE = 1024
 """Things are laid on a picture of about this side, which smooths their edges once it is made smaller again."""
-
-WHOLE = (0.0, 0.0, 1.0, 1.0)
-"""All of a picture."""
 
 MOST_COLOURS = 256
 """Colours that a picture can have."""

@@ -16,7 +16,8 @@ from gamegen.games.spaceinvaders import EMPTY, SHIP, SYMBOLS, Position
 from renderers.board import Seen
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.page import Frame, scaled
-from renderers.placed import WHOLE, PlacedRenderer
+from renderers.placed import PlacedRenderer
+from renderers.reading.compared import WHOLE
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, fade, rectangle, stamp, union
 

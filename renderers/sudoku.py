@@ -23,10 +23,11 @@ from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named
 from renderers.reading.digits import has_ink, read_digits
+from renderers.reading.pages import Clean
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
-from renderers.reading.traces import SIDE, Clean
+from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_reading import DIGITS, cut_mark, half_digit, is_pale, line_gone, sharp
 

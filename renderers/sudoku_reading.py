@@ -11,11 +11,12 @@ from gamegen.games.sudoku import LARGEST_DIGIT
 from renderers.board import Seen
 from renderers.page import Frame
 from renderers.reading.classify import FAINT
+from renderers.reading.compared import WHOLE
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines, cut_marks, cut_off
 from renderers.reading.tiles import split_cells
-from renderers.reading.traces import SIDE, WHOLE
+from renderers.reading.traces import SIDE
 
 DIGITS = LARGEST_DIGIT + 1
 """Symbols on one ground: empty, then 1 to 9."""
