@@ -14,7 +14,7 @@ from gamegen.core.rendering import Style
 from gamegen.games.tictactoe import Grid
 from renderers.board import BoardRenderer, Seen, smooth_tiles
 from renderers.inks import FULL, Inks, Tile, compose
-from renderers.reading.classify import FARTHEST, Named, classify, smooth
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, classify, smooth
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles
 from renderers.shapes import cross, ring
@@ -61,7 +61,7 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """A mark drawn by hand may be a little beside the middle of its cell, smaller or larger, thinner or thicker."""
         named = super().name_cells(seen, problem, style)
-        far = named.distance > FARTHEST
+        far = (named.distance > FARTHEST) | (named.confidence < LOWEST_CONFIDENCE)
         if not far.any():
             return named
         again = classify(seen.cells[far][None], _by_hand(style))
