@@ -102,14 +102,10 @@ def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: in
     `before` and `after` are clean pictures (h, w, 3); `rim` pixels along a mark's border are anybody's.
     """
     red, green, blue = cv2.split(cv2.absdiff(before, after))
-    mark = cv2.threshold(cv2.max(cv2.max(red, green), blue), int(FOREIGN), 255, cv2.THRESH_BINARY)[1]
-    inside = cv2.erode(
-        mark, np.ones((2 * rim + 1, 2 * rim + 1), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0
-    )
-    if not cv2.countNonZero(inside):
-        return np.zeros(mark.shape, bool)
-    flags: Flags = (inside > 0) & (_range(after) < FLAT) & (_range(seen) > loud)
-    return flags
+    mark = (cv2.max(cv2.max(red, green), blue) > FOREIGN) & (_range(after) < FLAT)
+    near = np.ones((2 * rim + 1, 2 * rim + 1), np.uint8)
+    inside = cv2.erode(mark.view(np.uint8), near, borderType=cv2.BORDER_CONSTANT, borderValue=0).view(bool)
+    return inside & (_range(seen) > loud) if inside.any() else inside
 
 
 def _range(image: Pixels) -> Pixels:
