@@ -104,7 +104,7 @@ def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: in
     red, green, blue = cv2.split(cv2.absdiff(before, after))
     mark = (cv2.max(cv2.max(red, green), blue) > FOREIGN) & (_range(after) < FLAT)
     near = np.ones((2 * rim + 1, 2 * rim + 1), np.uint8)
-    inside = cv2.erode(mark.view(np.uint8), near, borderType=cv2.BORDER_CONSTANT, borderValue=0).view(bool)
+    inside: Flags = cv2.erode(mark.view(np.uint8), near, borderType=cv2.BORDER_CONSTANT, borderValue=0).view(bool)
     return inside & (_range(seen) > loud) if inside.any() else inside
 
 
