@@ -129,7 +129,9 @@ def demand_no_shadows(seen: Seen, outlines: Outlines, shades: Floats, ground: ND
     sides = [board[:, end, :, along].mean(axis=2) for end in (1, n - 2)]
     sides += [board[:, along, :, end].mean(axis=1) for end in (1, n - 2)]
     drawn = np.stack(sides) - shades[ground]  # (4, R, C, 3)
-    for mark in outlines.marks:
+    if not ((np.abs(drawn).max(axis=3).min(axis=0) > NOISE) & (outlines.colours < 0)).any():
+        return
+    for mark in outlines.own.marks:
         way = (mark - shades)[ground]  # (R, C, 3)
         share = (drawn * way).sum(axis=3) / (way * way).sum(axis=2)
         off = np.abs(drawn - share[..., None] * way).max(axis=3)
@@ -146,7 +148,7 @@ def without_ink(seen: Seen, outlines: Outlines) -> Seen:
         return seen
     n = seen.board.shape[0] // seen.frame.rows
     deep, shallow = (_rims(seen.frame.rows, seen.frame.cols, n, round(share * n)) for share in (DEEPEST, BESIDE))
-    hidden = ((outlines.own_ink & deep) | (outlines.ink & shallow)) & over_cells(marked, n)
+    hidden = ((grown(outlines.own.layer(), 1) & deep) | (outlines.ink & shallow)) & over_cells(marked, n)
     return replace(seen, board=cv2.copyTo(seen.known, hidden.view(np.uint8), seen.board.copy()))
 
 
@@ -210,7 +212,9 @@ def stain_beside(
 
 def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
     """A picture with its highlights in the shades that they were drawn in."""
+    if not len(outlines.own.places):
+        return after
     palette = after.palette.copy()
-    for mark, shade in zip(outlines.marks, outlines.shades, strict=True):
+    for mark, shade in zip(outlines.own.marks, outlines.shades(), strict=True):
         palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
     return replace(after, palette=palette)

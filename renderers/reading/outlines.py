@@ -60,9 +60,16 @@ class Outlines:
     colours: Numbers  # (R, C): number of the colour, -1 for none
     confidence: float
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
-    own_ink: Layer  # (R*n, C*n): the same, only in cells outlined in the very colour
-    marks: Floats  # (K, 3): the colours
-    shades: Floats  # (K, 3): the same as they were drawn
+    own: Hues  # only what is in cells outlined in the very colour
+
+    def shades(self) -> Floats:
+        """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
+        many = np.bincount(self.own.names, minlength=len(self.own.marks))
+        usual = np.bincount(self.own.names, self.own.share, len(many)) / np.maximum(many, 1)
+        names = self.own.names[most := self.own.share >= usual.take(self.own.names)]
+        sums = np.stack([np.bincount(names, channel, len(usual)) for channel in self.own.pixels[most].T], axis=1)
+        counts = np.bincount(names, minlength=len(usual))[:, None]
+        return np.where(counts > 0, sums / np.maximum(counts, 1), self.own.marks)
 
 
 def read_outlines(
@@ -87,12 +94,11 @@ def read_outlines(
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
-        none = np.zeros(board.shape[:2], bool)
-        return Outlines(colours, 1.0, none, none, marks, marks)
+        return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain)
     confidence = _frame_cells(colours, pale)
     _outline_cells(colours, plain)
     ink, own = grown(plain.layer(), 1), plain.some(plain.names == colours.take(plain.cells))
-    found = Outlines(colours, confidence, ink, grown(own.layer(), 1), marks, _shades(own))
+    found = Outlines(colours, confidence, ink, own)
     if (colours < 0).all():
         return found
     if lead:
@@ -186,15 +192,6 @@ def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     if between.any():
         row, col = rows[between.argmax()], cols[between.argmax()]
         raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
-
-
-def _shades(own: Hues) -> Floats:
-    """(K, 3): the shade of each colour where there is most of it, in the middle of lines."""
-    shades = own.marks.copy()
-    for number in np.unique(own.names):
-        share, pixels = own.share[own.names == number], own.pixels[own.names == number]
-        shades[number] = np.median(pixels[share >= np.median(share)], axis=0)
-    return shades
 
 
 def _give(colours: Numbers, cells: Layer, number: int) -> None:
