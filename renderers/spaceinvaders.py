@@ -30,9 +30,9 @@ DROPS = 2
 LOUD, MOSTLY_LINE = 130, 0.4
 """Grey levels between a line and its ground, and the share of a pixel that a line must have for it to be one of its."""
 
-UNTOUCHED, DIFFERS = 4, 60
-"""If most pixels of the lines are as they were to so many grey levels, no more than a cell has along one of its sides
-may differ by so many."""
+UNTOUCHED, DIFFERS, LONG = 4, 60, 1.5
+"""If most pixels of the lines are as they were to so many grey levels, those that differ by so many may not go on for
+so many cells: things that lean over a line are shorter."""
 
 # The left half of each sprite with its middle column; the right half mirrors it.
 _HALVES = {
@@ -84,15 +84,12 @@ class SpaceInvadersRenderer(PlacedRenderer[Position]):
         return SYMBOLS.index(EMPTY) * skies + symbol % skies
 
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> str:
-        """Nothing that is drawn anew touches the grid lines, so what is on them is foreign, in whatever colour.
-
-        What lies close to them may share their pixels in a smaller picture, so that a large one has the last word.
-        """
+        """A long stroke on a grid line is foreign in whatever colour: no thing is so long."""
         stain = super().find_stain(seen, symbols, problem, style)
         side = min(SIDE, *seen.registration.image.shape[:2])
         if stain or not _are_loud(style) or not _lines_differ(seen, seen.page.at(side).pixels, style):
             return stain
-        return "a grid line" if _lines_differ(seen, seen.page.picture.rgb(), style) else ""
+        return "a grid line"
 
     def landmarks(self, problem: Problem[Position]) -> Position:
         """In a volley every invader moves: then only the bare grid with its labels tells where the board lies."""
@@ -133,9 +130,12 @@ def _lines_differ(seen: Seen, clean: Pixels, style: Style) -> bool:
     side = len(clean)
     page = seen.drift.mend(seen.registration.part(WHOLE, (side, side)))
     on_line = _line_pixels(seen.frame, scaled(style.number("line_width"), seen.frame.pixels), side)
-    gap = cv2.absdiff(page[on_line], clean[on_line]).max(axis=1)
-    most = seen.frame.cell * side / seen.frame.pixels
-    return bool(np.median(gap) <= UNTOUCHED and np.count_nonzero(gap > DIFFERS) > most)
+    gap = cv2.absdiff(page, clean).max(axis=2)
+    if np.median(gap[on_line]) > UNTOUCHED:
+        return False
+    differs = ((gap > DIFFERS) & on_line).view(np.uint8)
+    long = round(LONG * seen.frame.cell * side / seen.frame.pixels)
+    return any(cv2.erode(differs, np.ones(way, np.uint8), borderValue=0).any() for way in ((1, long), (long, 1)))
 
 
 @lru_cache(maxsize=64)
