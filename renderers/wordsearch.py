@@ -126,10 +126,13 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if a letter has become one that differs only where borders go: small O and Q do."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        given = self.encode(problem.position, style)
+        given, inside = (
+            self.encode(problem.position, style),
+            (slice(1, -1), slice(1, -1)),
+        )  # borders bleed in farther out
         for letter, twin in _twins(self, style, seen.frame.rows, seen.frame.cols):
-            way = (tiles.images[twin] - tiles.images[letter]).ravel()
-            drawn = (seen.cells[given == letter] - tiles.images[letter]).reshape(-1, len(way))
+            way = (tiles.images[twin] - tiles.images[letter])[inside].ravel()
+            drawn = (seen.cells[given == letter] - tiles.images[letter])[:, *inside].reshape(-1, len(way))
             if (np.einsum("ij,j->i", drawn, way) > TAIL * float(way @ way)).any():
                 raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
 
