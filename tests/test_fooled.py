@@ -63,6 +63,12 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("ghost_stroke", "spaceinvaders/volley@1:train:2:51000000:0?pixels=256", 48),  # magenta on a grey grid line
         ("wrong_label", "chess/mate@1:train:1:51000000:0?pixels=256", 3),  # a small e in place of an a
         ("wrong_label", "pacman/route@1:train:2:21000000:0", 84),  # an E in place of an F
+        ("wrong_label", "wordsearch/find@1:train:2:101000001:0?pixels=256", 114),  # the same in pale ink
+        ("ghost_stroke", "reconstruction/project@1:train:4:101000000:0?pixels=256", 202),  # white, as labels are
+        ("ghost_stroke", "sudoku/solve@1:train:2:3000000:1?pixels=256", 133),  # short, over two digits written anew
+        ("boast", "sudoku/solve@1:train:2:102000001:0?pixels=256", 107),  # in white on cells coloured anew
+        ("adversarial_noise", "sudoku/next@1:train:3:101000001:0?pixels=256", 149),  # the shadow of a given
+        ("other_skin", "sudoku/solve@1:train:3:102000000:0?pixels=256", 163),
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
