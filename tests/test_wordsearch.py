@@ -288,6 +288,7 @@ def test_a_line_runs_from_its_start() -> None:
             241,
             False,
         ),  # a frame of two colours
+        ("double_exposure", "wordsearch/find@1:train:3:504000000:0?pixels=256", 191, False),  # of two that are near
         ("adversarial_noise", "wordsearch/find-all@1:train:5:501000001:0?pixels=256", 242, False),  # a coloured letter
         ("murky_mutation", "wordsearch/find-all@1:train:3:503000003:0?pixels=256", 344, False),  # V for Y, blurred
         ("double_exposure", "wordsearch/find@1:train:4:503000001:0?pixels=256", 170, False),  # the tail of a J on an I

@@ -34,10 +34,10 @@ PALEST_ALONE = 0.36
 RIVAL = 0.25
 """A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
 
-OFF_HUE, ONE_HUE = 0.91, 0.955
+OFF_HUE, ONE_HUE = 0.91, 0.968
 """How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
 sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
-colour turns one of them by 25 and more."""
+colour turns one of them by 16 and more."""
 
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
