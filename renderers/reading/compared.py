@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from gamegen.core.errors import UnreadableImage
-from gamegen.core.rendering import Picture, Pixels
+from gamegen.core.rendering import Colour, Picture, Pixels
 from renderers.reading.foreign import FOREIGN, Flags, Part, off_colours, scratched, spoilt
 from renderers.reading.pages import Clean, Page
 from renderers.reading.register import Box, Registration
@@ -37,8 +37,9 @@ ACROSS = 1.0
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
-COLOURS = 12
-"""How many colours of a clean picture count, the commonest, where colours that it does not have are looked for."""
+COLOURS = 8
+"""How many colours of a clean picture count, the commonest and as many that are new in it, where colours that it does
+not have are looked for."""
 
 ENOUGH = 2000
 """So many pixels of a class, or a few less, tell what has become of it."""
@@ -101,7 +102,7 @@ class Compared:
             within = _within(cells, part)
             found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, within, least=least)
             if own_colours:
-                found[part] |= _foreign(seen, odd, after)
+                found[part] |= _foreign(seen, odd, after, self.page.picture)
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, self.clean.pixels[part], meant.pixels, rim=rim, loud=loud) & self.drawn[part]
@@ -120,20 +121,31 @@ def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:
     return float(np.searchsorted(counts, share * counts[-1]))
 
 
-def _foreign(seen: Pixels, strange: Flags, clean: Picture) -> Flags:
-    """(h, w): which strange pixels are in no colour of a clean picture.
+def _foreign(seen: Pixels, strange: Flags, clean: Picture, given: Picture) -> Flags:
+    """(h, w): which strange pixels are in no colour of a clean picture, be it common or new beside the `given` one.
 
     Two of its colours may be mixed, or one with black or white: that is what soft edges and other shades look like.
     """
     drawn = seen[strange].astype(np.float32)
     if not len(drawn):
         return strange
-    areas = np.bincount(clean.pixels.ravel(), minlength=len(clean.palette))
-    commonest = np.argsort(-areas, kind="stable")[:COLOURS]
-    colours = np.concatenate([clean.palette[commonest], [(0, 0, 0), (255, 255, 255)]]).astype(np.float32)
+    shares, before = _shares(clean), _shares(given)
+    grown = {colour: share - before.get(colour, 0.0) for colour, share in shares.items()}
+    own = {colour for some in (shares, grown) for colour in sorted(some, key=some.__getitem__, reverse=True)[:COLOURS]}
+    colours = np.array([*sorted(own), (0, 0, 0), (255, 255, 255)], np.float32)
     foreign = strange.copy()
     foreign[strange] = off_colours(drawn, colours) > FOREIGN
     return foreign
+
+
+def _shares(picture: Picture) -> dict[Colour, float]:
+    """The share of a picture that each colour has."""
+    areas = np.bincount(picture.pixels.ravel(), minlength=len(picture.palette)) / picture.pixels.size
+    shares: dict[Colour, float] = {}
+    for (red, green, blue), area in zip(picture.palette.tolist(), areas.tolist(), strict=True):
+        if area:
+            shares[red, green, blue] = shares.get((red, green, blue), 0.0) + area
+    return shares
 
 
 def _around(found: Flags) -> Part:
