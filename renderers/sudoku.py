@@ -156,7 +156,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = half_digit(seen, symbols, new, reading_tiles(self, style, seen.frame.rows, seen.frame.cols))
         else:
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
-        cell = cell or line_gone(seen, _lines(style, seen.frame.rows), new & (not digits), style)
+        coloured = (symbols % DIGITS > 0) & (not digits)
+        cell = cell or line_gone(seen, _lines(style, seen.frame.rows), coloured, style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:

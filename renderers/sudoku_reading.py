@@ -77,8 +77,8 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
     return _first(half)
 
 
-def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_], style: Style) -> Cell | None:
-    """A cell whose grid lines are gone, and not under the colour of a cell `filled` anew (R, C) beside them."""
+def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style) -> Cell | None:
+    """A cell whose grid lines are gone, and not under the colour of a cell beside them that is `coloured` (R, C)."""
     if min(seen.registration.image.shape[:2]) < SIDE:
         return None
     page = seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
@@ -88,10 +88,10 @@ def line_gone(seen: Seen, lines: tuple[Lines, Lines], filled: NDArray[np.bool_],
         return None
     frame, middles = seen.frame, _middles(seen)
     inks = [np.array(style.colours()[name], np.float32) for name in ("line", "box")]
-    gone = np.zeros_like(filled)
+    gone = np.zeros_like(coloured)
     for y, x in places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]].tolist():
         beside = _beside(frame, y, x)
-        colours = [middles[cell] for cell in beside if filled[cell]]
+        colours = [middles[cell] for cell in beside if coloured[cell]]
         drawn = page[y, x][None].astype(np.float32)
         if beside and (not colours or off_colours(drawn, np.array([*colours, *inks])) > COVERED):
             gone[beside[0]] = True
