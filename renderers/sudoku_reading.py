@@ -24,6 +24,9 @@ DIGITS = LARGEST_DIGIT + 1
 EDGE = 0.17
 """Share of a cell, at its border, where there are lines but no parts of our digits."""
 
+SHORT = 0.6
+"""The height of our digits, as a share of it, below which one in another hand is only a part of one."""
+
 WHOLE_DIGIT = 5.0
 """Grey levels, root mean square, by which a digit that is all there is off its tile at most."""
 
@@ -73,8 +76,18 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
     half[new] = np.einsum("ij,ij->i", gap, gap) > WHOLE_DIGIT**2 * gap.shape[1]
     own = symbols[half]
     if len(own):
-        half[half] = cut_off(cells[half], tiles[own], tiles[own - own % DIGITS])
+        bare = tiles[own - own % DIGITS]
+        short = _height(cells[half], bare) < SHORT * _height(tiles[own], bare)
+        half[half] = short | cut_off(cells[half], tiles[own], bare)
     return _first(half)
+
+
+def _height(cells: Floats, bare: Floats) -> NDArray[np.intp]:
+    """(K,): over how many rows the ink of cells (K, n, n, 3) reaches that are otherwise bare."""
+    ink = np.abs(cells - bare).max(axis=3)
+    inked = (ink > ink.max(axis=(1, 2), keepdims=True) / 2).any(axis=2)  # (K, n)
+    height: NDArray[np.intp] = inked.shape[1] - inked[:, ::-1].argmax(axis=1) - inked.argmax(axis=1)
+    return height
 
 
 def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style) -> Cell | None:

@@ -127,12 +127,14 @@ def demand_single(
 ) -> None:
     """Raise UnreadableImage if a cell shows two tiles, each half transparent.
 
-    Cells drawn anew may shine through to what was there `before` (R, C); see `demand_full_strength` for these.
+    Cells drawn anew may shine through to what was there `before` (R, C), or to bare ground, where strokes are thin; see
+    `demand_full_strength` for these.
     """
     doubtful = np.argwhere(named.distance > MIXED)
     if not len(doubtful):
         return
     wanted = insides(cells[tuple(doubtful.T)], tiles)
+    marks = tiles.contrast > BARE
     products = wanted @ tiles.middle.T  # (N, K)
     power = np.einsum("ij,ij->i", wanted, wanted)
     for (row, col), along, size in zip(doubtful, products, power, strict=True):
@@ -140,6 +142,7 @@ def demand_single(
         mixed = _mixtures(along, float(size), tiles, own)
         if own != known:
             mixed[[own, known], [known, own]] = False
+            mixed &= (marks & marks[:, None]) | ~marks[own]
         if allowed is not None:
             mixed &= allowed[row, col] & allowed[row, col][:, None]
         if mixed.any():

@@ -34,6 +34,9 @@ WINDOW, DENSE = 12, 0.11
 ACROSS = 1.0
 """So many strange pixels, as a share of a cell's side, are needed to spoil it."""
 
+AROUND = 0.13
+"""Share of a cell drawn anew, and of what is around it, that may be its neighbours'."""
+
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
@@ -174,7 +177,12 @@ def _width(cells: list[Part]) -> int:
 
 
 def _within(cells: list[Part], part: Part) -> Iterator[Part]:
-    """The cells, as parts of the part of the picture that they all are in."""
+    """The cells, as parts of the part of the picture that they all are in, without most of what is around each: that
+    may be a neighbour's."""
     down, right = (each.start for each in part)
+    less = round(AROUND * _width(cells))
     for rows, cols in cells:
-        yield slice(rows.start - down, rows.stop - down), slice(cols.start - right, cols.stop - right)
+        yield (
+            slice(rows.start - down + less, rows.stop - down - less),
+            slice(cols.start - right + less, cols.stop - right - less),
+        )

@@ -77,7 +77,8 @@ def spoilt(
 ) -> Flags:
     """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
 
-    Whoever draws a mark in our colours has no use for others; what a mark in another shade may look like, nobody knows.
+    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has;
+    what a mark in quite another shade may look like, nobody knows.
     `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
     pixels than `least` is not looked at.
     """
@@ -90,6 +91,8 @@ def spoilt(
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
         own = _colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)]))
+        if mark.any():
+            own = np.concatenate([own, np.median(now[mark], axis=0, keepdims=True).astype(np.float32)])
         foreign = strange[cell].copy()
         foreign[foreign] = off_colours(now[foreign].astype(np.float32), own) > FOREIGN
         found[cell] |= _without_hairs(foreign)
