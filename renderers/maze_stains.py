@@ -33,8 +33,8 @@ FOREIGN, TIMES = 40.0, 2.0
 """Grey levels by which it is off the mixtures of paint and ground at least, beside so many times what as many pixels of
 the cleaner cells are off: compression and sharpening leave their traces in all cells."""
 
-CLEANER = 0.25
-"""The share of all painted cells that are the cleaner ones."""
+CLEANER, MANY = 0.25, 12
+"""The share of all painted cells that are the cleaner ones, if there are so many; else the cleanest tells."""
 
 SAME, MOSTLY = 4, 0.98
 """A maze that in so many pixels far from all paint is as it was, to so many grey levels, was not even compressed."""
@@ -67,15 +67,15 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
 
 
 def _touched(levels: Pixels, known: Known, drawn: Flags) -> int | None:
-    """A cell far from all that is drawn in which something faint is, if the others are as they were."""
-    far = cv2.dilate(drawn.view(np.uint8), np.ones((3, 3), np.uint8)) == 0
+    """A cell in which, away from all that is drawn, something faint is, if the rest is as it was."""
+    near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
     red, green, blue = cv2.split(cv2.absdiff(levels, known.clean))
-    gap = cv2.max(cv2.max(red, green), blue)
-    faint = np.where(far, _share_of(cv2.compare(gap, FAINTEST, cv2.CMP_GT), known), 0.0)
+    gap = cv2.subtract(cv2.max(cv2.max(red, green), blue), near)
+    faint = _share_of(cv2.compare(gap, FAINTEST, cv2.CMP_GT), known)
     if faint.max() * (known.n - 2) ** 2 <= FEW:
         return None
-    same = _share_of(cv2.compare(gap, SAME, cv2.CMP_LE), known)[far]
-    return int(faint.argmax()) if same.mean() >= MOSTLY else None
+    same = cv2.countNonZero(cv2.subtract(cv2.compare(gap, SAME, cv2.CMP_LE), near))
+    return int(faint.argmax()) if same >= MOSTLY * np.count_nonzero(near == 0) else None
 
 
 def _name(place: int, cells: Flags) -> str:
@@ -111,7 +111,9 @@ def _crossed(board: Floats, known: Known, share: Floats, painted: Flags, unlike:
     there = max(2, round(ACROSS * n))
     worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
     where = int(worst.argmax())
-    return where if worst[where] > FOREIGN + TIMES * np.quantile(worst, CLEANER) else None
+    return (
+        where if worst[where] > FOREIGN + TIMES * np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0) else None
+    )
 
 
 def _shade(board: Floats, known: Known, share: Floats, painted: Flags) -> Floats:
