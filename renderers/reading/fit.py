@@ -28,6 +28,9 @@ STEPS = 10
 SETTLED = 2e-4
 """A step that moves nothing by more, a twentieth of a pixel of 512, is the last."""
 
+NEARLY = 0.85
+"""The share of points that, if they look just as they should, need no fit."""
+
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
 
@@ -58,6 +61,11 @@ class Template:
         along = gx * x + gy * y
         ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
         self.descent = np.stack(ways).astype(np.float32)  # (8, K)
+
+    def is_at(self, image: Floats, matrix: Floats) -> bool:
+        """Whether nearly all points look as they should where the matrix sends them, so that there is nothing to fit."""
+        same = np.abs(self._look(image, matrix) - self.value) < 1.0
+        return bool(np.count_nonzero(same) > NEARLY * len(same))
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""

@@ -195,7 +195,10 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     """
     finest = len(LEVELS) - 1
     start = np.eye(3) if start is None else start
-    matrix, likeness = landmarks.template(finest).fit(scan.level(finest), start, 8, NARROW)
+    template = landmarks.template(finest)
+    if template.is_at(scan.level(finest), start):
+        return _found(start, 1.0, scan)
+    matrix, likeness = template.fit(scan.level(finest), start, 8, NARROW)
     moved = np.abs(matrix - start).sum(axis=1).max()
     if likeness < next((enough for near, enough in NEAR if moved < near), SAME):
         matrix, likeness = _search(landmarks, scan, matrix, likeness)
@@ -205,6 +208,10 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
         )
     if np.abs(matrix - np.eye(3)).max() > MOST_WARP:
         raise UnreadableImage("the board lies too far from where it was")
+    return _found(matrix, likeness, scan)
+
+
+def _found(matrix: Floats, likeness: float, scan: Scan) -> Registration:
     found = Registration(matrix, likeness, scan.image)
     found.shrunk.update(scan.shrunk)
     return found
