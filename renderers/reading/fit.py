@@ -63,7 +63,7 @@ class Template:
         self.descent = np.stack(ways).astype(np.float32)  # (8, K)
 
     def is_at(self, image: Floats, matrix: Floats) -> bool:
-        """Whether nearly all points look as they should where the matrix sends them, so that there is nothing to fit."""
+        """Whether nearly all points look as they should where the matrix sends them: nothing is to be fitted then."""
         same = np.abs(self._look(image, matrix) - self.value) < 1.0
         return bool(np.count_nonzero(same) > NEARLY * len(same))
 
