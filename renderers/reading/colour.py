@@ -100,11 +100,6 @@ def _few(picture: Floats) -> Floats:
     return picture.reshape(-1, 3)[::step]
 
 
-def undo_drift(seen: Floats, known: Floats) -> Floats:
-    """`seen` (h, w, 3) with the colours it would have had."""
-    return drift_between(seen, known).undo(seen)
-
-
 def demand_colours(image: Pixels, given: Picture) -> None:
     """Raise UnreadableImage if a picture was reduced to so few colours that marks of several may have become one."""
     some = np.ascontiguousarray(image[:: max(1, len(image) // ROWS)])
