@@ -97,12 +97,11 @@ class Compared:
             return found
         part = _around(self.drawn)
         meant, seen = Clean.of(after, len(self.seen), part), self.seen[part]
-        strange = most(meant.excess(seen)) * self.drawn[part]
         loud = int(UNLIKE + self._badness)
-        if strange.max() > UNLIKE:
-            odd = strange > loud
+        odd = self._odd(meant, seen, part, loud)
+        if odd.any():
             least = self.least if self._is_untouched else ACROSS * _width(cells)
-            within = _within(cells, part)
+            within = _within(cells, part, less=0.0 if self._is_untouched else AROUND)
             found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, within, least=least)
             if own_colours:
                 found[part] |= _foreign(seen, odd, after, self.page.picture)
@@ -110,6 +109,16 @@ class Compared:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, self.clean.pixels[part], meant.pixels, rim=rim, loud=loud) & self.drawn[part]
         return found
+
+    def _odd(self, meant: Clean, seen: Pixels, part: Part, loud: int) -> Flags:
+        """(h, w): the pixels of a part that is drawn anew which are unlike what was meant: in an untouched picture
+        every one that is, and is not as it was either; else those that no compression makes of it."""
+        if self._is_untouched:
+            unlike = cv2.min(most(cv2.absdiff(seen, meant.pixels)), self._gap[part]) > CHANGED
+        else:
+            unlike = most(meant.excess(seen)) > loud
+        odd: Flags = unlike & self.drawn[part]
+        return odd
 
 
 def most(levels: Pixels) -> Pixels:
@@ -176,13 +185,14 @@ def _width(cells: list[Part]) -> int:
     return min((min(part.stop - part.start for part in cell) for cell in cells[:1]), default=0)
 
 
-def _within(cells: list[Part], part: Part) -> Iterator[Part]:
-    """The cells, as parts of the part of the picture that they all are in, without most of what is around each: that
-    may be a neighbour's."""
-    down, right = (each.start for each in part)
-    less = round(AROUND * _width(cells))
-    for rows, cols in cells:
-        yield (
-            slice(rows.start - down + less, rows.stop - down - less),
-            slice(cols.start - right + less, cols.stop - right - less),
+def _within(cells: list[Part], part: Part, *, less: float) -> list[Part]:
+    """The cells, as parts of the part of the picture that they all are in, without so much of what is around each."""
+    inset = round(less * _width(cells))
+    return [
+        (
+            slice(rows.start - down + inset, rows.stop - down - inset),
+            slice(cols.start - right + inset, cols.stop - right - inset),
         )
+        for down, right in [(part[0].start, part[1].start)]
+        for rows, cols in cells
+    ]

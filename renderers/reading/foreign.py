@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -73,12 +73,12 @@ def off_colours(drawn: Floats, colours: Floats) -> Floats:
 
 
 def spoilt(
-    seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Iterable[Part], *, least: float
+    seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Sequence[Part], *, least: float
 ) -> Flags:
     """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
 
-    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has;
-    what a mark in quite another shade may look like, nobody knows.
+    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has,
+    or those that marks beside it have; what a mark in quite another shade may look like, nobody knows.
     `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
     pixels than `least` is not looked at.
     """
@@ -90,13 +90,24 @@ def spoilt(
         mark = np.abs(new - old).max(axis=2) > FOREIGN
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
-        own = _colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)]))
-        if mark.any():
-            own = np.concatenate([own, np.median(now[mark], axis=0, keepdims=True).astype(np.float32)])
+        beside = [other for other in cells if _overlap(cell, other)]
+        shades = [shade for other in beside if (shade := _shade(seen[other], before[other], after[other])) is not None]
+        own = np.array([*_colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])), *shades])
         foreign = strange[cell].copy()
         foreign[foreign] = off_colours(now[foreign].astype(np.float32), own) > FOREIGN
         found[cell] |= _without_hairs(foreign)
     return found
+
+
+def _overlap(one: Part, other: Part) -> bool:
+    return all(mine.start < its.stop and its.start < mine.stop for mine, its in zip(one, other, strict=True))
+
+
+def _shade(now: Pixels, old: Pixels, new: Pixels) -> Floats | None:
+    """(3,): in which shade a mark is drawn, most of it; None if there is none."""
+    mark = cv2.absdiff(new, old).max(axis=2) > FOREIGN
+    shade: Floats = np.median(now[mark], axis=0).astype(np.float32)
+    return shade if mark.any() else None
 
 
 def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: int) -> Flags:
