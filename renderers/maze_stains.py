@@ -56,26 +56,42 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
         foreign = _share_of(strange, known) / np.where(painted | signs, NEW_CELL, OLD_CELL)
         if foreign.max() > 1:
             return _name(int(foreign.argmax()), painted)
-    if painted.any():
-        crossed = _crossed(seen.board, known, share, painted, cv2.subtract(unlike, _over(signs, known.n)))
+    paint = _shade(seen.board, known, share, painted) if painted.any() else None
+    if paint is not None:
+        crossed = _crossed(seen.board, known, paint, painted, cv2.subtract(unlike, _over(signs, known.n)))
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
-    touched = _touched(levels, known, painted | signs)
+    touched = _touched(levels, known, painted | signs, paint)
     if touched is not None:
         return _name(touched, painted)
     return find_traces(seen.registration, seen.drift, seen.page, None, painted | signs | (marks != known.marks))
 
 
-def _touched(levels: Pixels, known: Known, drawn: Flags) -> int | None:
-    """A cell in which, away from all that is drawn, something faint is, if the rest is as it was."""
+def _touched(levels: Pixels, known: Known, drawn: Flags, paint: Floats | None) -> int | None:
+    """A cell in which, away from all that is drawn, something faint is, if the rest is as it was; or start or end, if
+    they are no longer what they were, and not for the `paint` of the path."""
     near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
     red, green, blue = cv2.split(cv2.absdiff(levels, known.clean))
     gap = cv2.subtract(cv2.max(cv2.max(red, green), blue), near)
-    faint = _share_of(cv2.compare(gap, FAINTEST, cv2.CMP_GT), known)
-    if faint.max() * (known.n - 2) ** 2 <= FEW:
+    faint = known.means((gap > FAINTEST).astype(np.float32)) * known.n**2
+    for home in known.homes.values():
+        faint[home] = _faded(levels, known, home, paint)
+    if faint.max() <= FEW:
         return None
     same = cv2.countNonZero(cv2.subtract(cv2.compare(gap, SAME, cv2.CMP_LE), near))
     return int(faint.argmax()) if same >= MOSTLY * np.count_nonzero(near == 0) else None
+
+
+def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | None) -> int:
+    """How many pixels of the start or the end are neither as they were nor mixed with paint."""
+    row, col = (slice(at * known.n, (at + 1) * known.n) for at in home)
+    was = known.clean[row, col].astype(np.float32)
+    moved = levels[row, col] - was
+    if paint is not None:
+        way = paint - was
+        share = (moved * way).sum(axis=2) / np.maximum((way**2).sum(axis=2), 1.0)
+        moved = moved - share.clip(0.0, 1.0)[..., None] * way
+    return int(np.count_nonzero(np.abs(moved).max(axis=2) > FAINTEST))
 
 
 def _name(place: int, cells: Flags) -> str:
@@ -94,12 +110,11 @@ def _over(cells: Flags, n: int) -> Pixels:
     return np.asarray(cv2.dilate(flags, np.ones((3, 3), np.uint8)))
 
 
-def _crossed(board: Floats, known: Known, share: Floats, painted: Flags, unlike: Pixels) -> int | None:
+def _crossed(board: Floats, known: Known, paint: Floats, painted: Flags, unlike: Pixels) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
-    `unlike` is 255 where a pixel is neither what it was nor a part of start and end.
+    `paint` (3,) is the path's colour, `unlike` is 255 where a pixel is neither what it was nor a part of start and end.
     """
-    paint = _shade(board, known, share, painted)
     off = cv2.min(*(off_line(board, paint, known.colours[ground]) for ground in ("floor", "wall")))
     off = cv2.min(off, unlike)
     if off.max() <= FOREIGN:
