@@ -69,6 +69,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("boast", "sudoku/solve@1:train:2:102000001:0?pixels=256", 107),  # in white on cells coloured anew
         ("adversarial_noise", "sudoku/next@1:train:3:101000001:0?pixels=256", 149),  # the shadow of a given
         ("other_skin", "sudoku/solve@1:train:3:102000000:0?pixels=256", 163),
+        ("ghost_stroke", "tictactoe/best@1:train:2:3000000025:0?pixels=256", 135),  # on a line of a cell drawn anew
+        ("ghost_stroke", "tictactoe/best@1:train:1:3000000040:0?pixels=256", 22),  # beside a cell drawn anew
+        ("ghost_stroke", "spaceinvaders/volley@1:train:5:3000000011:0?pixels=256", 277),  # on the board's outer line
+        ("double_exposure", "maze/shortest@1:train:5:2027000004:0?pixels=256", 28),  # the end, half faded
+        ("adversarial_noise", "maze/path@1:train:5:2027000009:0?pixels=256", 29),  # a wall's corner, paler
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
