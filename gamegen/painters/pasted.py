@@ -40,10 +40,12 @@ def chess(hand: Hand, sample: Sample, after: Any) -> bool:
 
 
 def invaders(hand: Hand, sample: Sample, after: Any) -> bool:
-    before, colour = sample.problem.position, sample.style.colours()["cell"]
+    """What a ship leaves behind is sky, up to the grid lines: scissors that took these along would lay them elsewhere."""
+    before, style = sample.problem.position, sample.style
+    lines = style.number("line_width") / 512 * style.pixels / hand.cell
 
     def sky(cell: Cell) -> Patch:
-        return hand.bare(cell, colour, inset=0.02)
+        return hand.bare(cell, style.colours()["cell"], inset=0.02 + lines)
 
     return _rearranged(hand, _things(before.rows), _things(after.rows), spaceinvaders.EMPTY, sky)
 
