@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,6 +38,10 @@ SHARP, SHARP_EDGE = 44, 4
 INK_RANK = 0.985
 """The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
 
+GAP, SHADE = 0.2, 24
+"""Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
+not the colour itself."""
+
 BESIDE = 0.2
 """Share of a cell by which the middle of a line is away from the cells beside it, at least."""
 
@@ -64,6 +70,23 @@ def cut_mark(seen: Seen, new: NDArray[np.bool_], spot: NDArray[np.bool_]) -> Cel
     cut = new.copy()
     cut[new] = cut_marks(cells[new], spot)
     return _first(cut)
+
+
+def fill_gaps(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats, style: Style) -> Seen:
+    """The same with nothing of the ground between new colours and the lines around them: whoever colours a cell may
+    leave a little of it, and shrunk with the line it is grey."""
+    board = seen.board.copy()
+    cells = split_cells(board, seen.frame.rows, seen.frame.cols)
+    drawn, meant = cells[new], tiles[symbols[new]]
+    rim = np.ones(drawn.shape[1:3], bool)
+    reach = round(GAP * len(rim))
+    rim[reach:-reach, reach:-reach] = False
+    inks = [style.colours()[name] for name in ("cell", "shade", "line", "box") if name in style.colours()]
+    odd = (np.abs(drawn - meant).max(axis=3) > SHADE) & rim
+    gap = odd.copy()
+    gap[odd] = off_colours(drawn[odd], np.array(inks, np.float32)) < COVERED
+    cells[new] = np.where(gap[..., None], meant, drawn)
+    return replace(seen, board=board)
 
 
 def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats) -> Cell | None:
