@@ -29,7 +29,7 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_reading import DIGITS, cut_mark, fill_gaps, half_digit, is_pale, line_gone, sharp
+from renderers.sudoku_reading import DIGITS, cut_mark, fill_gaps, half_digit, is_pale, line_gone, sharp, sure_of_colour
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
@@ -43,8 +43,9 @@ ANOTHER_HAND = 0.5
 HAND = 0.08
 """Share of a cell by which the border of a mark may be elsewhere than ours."""
 
-CORNERS = {"tile": 0.14, "square": 0.0}
-"""The radius of a tile's corners, as a share of the cell."""
+TILES = {"tile": (0.1, 0.14), "square": (0.08, 0.0)}
+"""How far a tile is from its cell's border, and the radius of its corners, as shares of the cell: ours, and one that
+others may draw."""
 
 _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
 
@@ -109,7 +110,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
-            return named
+            return self._by_colour(named, seen, style)
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
         blank[blank] = has_ink(self._insides(seen)[blank])
@@ -123,6 +124,18 @@ class SudokuRenderer(BoardRenderer[Grid]):
             elif doubtful[row, col] or blank[row, col]:
                 confidence[row, col] = 0.0
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+    def _by_colour(self, named: Named, seen: Seen, style: Style) -> Named:
+        """The same, surer of marks that are of another size than ours and could be two: by their colour alone."""
+        doubtful = named.confidence < LOWEST_CONFIDENCE
+        if not doubtful.any():
+            return named
+        tiles = reading_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)[doubtful]
+        confidence = named.confidence.copy()
+        spot = _inside(style.text("marks"), tiles.shape[1])
+        confidence[doubtful] = sure_of_colour(cells[:, spot], tiles[:, spot], named.symbols[doubtful])
+        return replace(named, confidence=np.maximum(confidence, named.confidence))
 
     def _insides(self, seen: Seen) -> Floats:
         """(R, C, n, n, 3): the cells without their borders, as sharp as they were read."""
@@ -232,7 +245,7 @@ def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
 
 @lru_cache(maxsize=64)
 def _with_corners(style: Style) -> Style:
-    """The same look, its tiles not rounded: nobody needs to round those that are drawn by hand."""
+    """The same look with larger tiles that are not rounded: nobody needs to round those that are drawn by hand."""
     square = {"tile": "square"}
     return replace(style, picks=tuple((k, square.get(str(v), v) if k == "marks" else v) for k, v in style.picks))
 
@@ -252,8 +265,9 @@ def _spot(marks: str, n: int) -> Coverage:
     """What carries a colour: the whole cell, a tile with round corners or without, or a disc."""
     if marks == "fill":
         return np.full((n, n), FULL, np.uint8)
-    if marks in CORNERS:
-        return rectangle(n, box=(0.1, 0.1, 0.9, 0.9), radius=CORNERS[marks])
+    if marks in TILES:
+        near, radius = TILES[marks]
+        return rectangle(n, box=(near, near, 1 - near, 1 - near), radius=radius)
     return disc(n, radius=0.36)
 
 
