@@ -42,7 +42,8 @@ BORDER = 0.45
 """Ink along so much of a cell's border is a line that leans in, not a digit."""
 
 LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
-"""The least likeness to a digit, and the least by which it must lead over the next digit."""
+"""The least likeness to a digit, and the least by which it must lead over the next digit, unless it is an 8 with both
+its holes."""
 
 UNLIKELY, WIDE_LEAD = 0.58, 0.1
 """A likeness that is enough with so wide a lead, if the digit has its holes and no others: a trembling 3 is like no
@@ -98,7 +99,7 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
 def read_digits(cells: Floats) -> list[int | None]:
     """The digits written in cells (K, n, n, 3) on plain ground; None for each that is not plainly one digit."""
     inks = _inks(cells)
-    digits = _read(inks)
+    digits = _read(list(inks))
     spurred = [number for number, digit in enumerate(digits) if digit is None and inks[number].any()]
     for number, digit in zip(spurred, _read([_without_spurs(inks[number]) for number in spurred]), strict=True):
         digits[number] = digit
@@ -167,7 +168,7 @@ def _decide(likeness: Floats, shape: Floats, holes: int) -> int | None:
     if stroke is not None and lead < close:
         share = stroke(shape) + weight * float(likeness[pair[1] - 1] - likeness[pair[0] - 1])
         return pair[0] if share < absent else pair[1] if share > present else None
-    return first if lead >= (CLEAR_LEAD if (first, holes) != (8, 2) else 0.0) else None
+    return first if lead >= CLEAR_LEAD or (first, holes) == (8, 2) else None
 
 
 def _is_shaky(digit: int, likeness: float, lead: float, holes: int) -> bool:
