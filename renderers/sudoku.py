@@ -29,7 +29,17 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_reading import DIGITS, cut_mark, fill_gaps, half_digit, is_pale, line_gone, sharp, sure_of_colour
+from renderers.sudoku_reading import (
+    DIGITS,
+    cut_mark,
+    fill_gaps,
+    half_digit,
+    is_pale,
+    line_gone,
+    odd_colour,
+    sharp,
+    sure_of_colour,
+)
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
@@ -43,9 +53,8 @@ ANOTHER_HAND = 0.5
 HAND = 0.08
 """Share of a cell by which the border of a mark may be elsewhere than ours."""
 
-TILES = {"tile": (0.1, 0.14), "square": (0.08, 0.0)}
-"""How far a tile is from its cell's border, and the radius of its corners, as shares of the cell: ours, and one that
-others may draw."""
+LARGER = {"tile": "large tile", "disc": "large disc"}
+"""By the mark that carries a colour: the largest that others may draw in its place, with corners."""
 
 _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
 
@@ -183,10 +192,9 @@ class SudokuRenderer(BoardRenderer[Grid]):
         digits = style.text("marks") == "digits"
         ours = self._in_our_hand(seen, symbols, new, style) if digits else seen
         stain = super().find_stain(ours, symbols, problem, style)
-        if stain and not digits and new.any():
+        if stain and not digits and new.any() and odd_colour(seen, new, style) is None:
             tiles = reading_tiles(self, style, seen.frame.rows, seen.frame.cols)
-            filled = fill_gaps(seen, symbols, new, tiles, style)
-            stain = super().find_stain(filled, symbols, problem, _with_corners(style))
+            stain = super().find_stain(fill_gaps(seen, symbols, new, tiles, style), symbols, problem, _larger(style))
         if stain or not new.any():
             return stain
         if digits:
@@ -244,10 +252,9 @@ def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
 
 
 @lru_cache(maxsize=64)
-def _with_corners(style: Style) -> Style:
-    """The same look with larger tiles that are not rounded: nobody needs to round those that are drawn by hand."""
-    square = {"tile": "square"}
-    return replace(style, picks=tuple((k, square.get(str(v), v) if k == "marks" else v) for k, v in style.picks))
+def _larger(style: Style) -> Style:
+    """The same look with marks of colour as large as anybody draws them."""
+    return replace(style, picks=tuple((k, LARGER.get(str(v), v) if k == "marks" else v) for k, v in style.picks))
 
 
 @lru_cache(maxsize=64)
@@ -262,13 +269,14 @@ def _inside(marks: str, n: int) -> NDArray[np.bool_]:
 
 
 def _spot(marks: str, n: int) -> Coverage:
-    """What carries a colour: the whole cell, a tile with round corners or without, or a disc."""
+    """What carries a colour: the whole cell, a rounded tile or a disc; or the largest of these."""
     if marks == "fill":
         return np.full((n, n), FULL, np.uint8)
-    if marks in TILES:
-        near, radius = TILES[marks]
-        return rectangle(n, box=(near, near, 1 - near, 1 - near), radius=radius)
-    return disc(n, radius=0.36)
+    if marks == "tile":
+        return rectangle(n, box=(0.1, 0.1, 0.9, 0.9), radius=0.14)
+    if marks == "large tile":
+        return rectangle(n, box=(0.05, 0.05, 0.95, 0.95))
+    return disc(n, radius=0.36 if marks == "disc" else 0.41)
 
 
 @lru_cache(maxsize=8)

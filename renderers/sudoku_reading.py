@@ -16,7 +16,7 @@ from renderers.reading.classify import FAINT, NOISE
 from renderers.reading.compared import WHOLE
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
-from renderers.reading.stains import GONE, Lines, cut_marks, cut_off
+from renderers.reading.stains import GONE, HALF, OFF, SLIPS, Lines, cut_marks
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 
@@ -44,6 +44,9 @@ INK_RANK = 0.985
 GAP, SHADE = 0.2, 24
 """Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
 not the colour itself."""
+
+FEW = 3
+"""Pixels of a cell that may have any colour."""
 
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
@@ -97,12 +100,28 @@ def fill_gaps(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], til
     rim = np.ones(drawn.shape[1:3], bool)
     reach = round(GAP * len(rim))
     rim[reach:-reach, reach:-reach] = False
-    inks = [style.colours()[name] for name in ("cell", "shade", "line", "box") if name in style.colours()]
     odd = (_most(drawn - meant) > SHADE) & rim
     gap = odd.copy()
-    gap[odd] = off_colours(drawn[odd], np.array(inks, np.float32)) < COVERED
+    gap[odd] = off_colours(drawn[odd], _around(style)) < COVERED
     cells[new] = np.where(gap[..., None], meant, drawn)
     return replace(seen, board=board)
+
+
+def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
+    """A new cell with something in it that is neither the colour of its middle, the ground, nor a line, nor between two
+    of these: then it matters not how large its mark is."""
+    cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
+    for row, col in np.argwhere(new).tolist():
+        own = np.concatenate([middles[row, col][None], _around(style)])
+        if np.count_nonzero(off_colours(cells[row, col].reshape(-1, 3), own) > COVERED) > FEW:
+            return Cell(row, col)
+    return None
+
+
+def _around(style: Style) -> Floats:
+    """(K, 3): the colours of the ground and of lines."""
+    colours = style.colours()
+    return np.array([colours[name] for name in ("cell", "shade", "line", "box") if name in colours], np.float32)
 
 
 def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats) -> Cell | None:
@@ -118,9 +137,26 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
         drawn, meant, bare = cells[half], tiles[own], tiles[own - own % DIGITS]
         ink, our_ink = _most(drawn - bare), _most(meant - bare)
         cut = ink.sum(axis=(1, 2)) < COMPLETE * our_ink.sum(axis=(1, 2))
-        cut[cut] = cut_off(drawn[cut], meant[cut], bare[cut])
+        cut[cut] = _cut_off(drawn[cut], meant[cut], bare[cut])
         half[half] = cut | (_height(ink) < SHORT * _height(our_ink))
     return _first(half)
+
+
+def _cut_off(cells: Floats, tiles: Floats, bare: Floats) -> NDArray[np.bool_]:
+    """(K,): which cells (K, n, n, 3) show their tile on one side of a straight cut and bare ground on the other.
+
+    The cut may run through a line of pixels, where the two are mixed: cells are seldom read at their own size.
+    """
+    off, off_bare, ink = (_most(one - other) > OFF for one, other in ((cells, tiles), (cells, bare), (tiles, bare)))
+    half = np.zeros(len(cells), bool)
+    for axis in (1, 2):
+        lines = [np.count_nonzero(each, axis=axis) for each in (off, off_bare, ink)]  # (K, n) each
+        for shown, wiped, drawn in (lines, [each[:, ::-1] for each in lines]):
+            kept = np.cumsum(shown, axis=1) - shown
+            rest = wiped.sum(axis=1, keepdims=True) - np.cumsum(wiped, axis=1)
+            lost = drawn.sum(axis=1, keepdims=True) - np.cumsum(drawn, axis=1)
+            half |= ((kept + rest <= SLIPS) & (lost >= HALF * drawn.sum(axis=1, keepdims=True))).any(axis=1)
+    return half
 
 
 def _most(gap: Floats) -> Floats:

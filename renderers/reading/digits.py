@@ -45,6 +45,9 @@ LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit, unless it is an 8 with both
 its holes."""
 
+ONE_LEAD = 0.08
+"""The same for a 1, but over a 7: a narrow digit whose hole has run full is much like it."""
+
 UNLIKELY, WIDE_LEAD = 0.58, 0.1
 """A likeness that is enough with so wide a lead, if the digit has its holes and no others: a trembling 3 is like no
 master, but still less like another digit."""
@@ -102,7 +105,8 @@ def read_digits(cells: Floats) -> list[int | None]:
     digits = _read(list(inks))
     spurred = [number for number, digit in enumerate(digits) if digit is None and inks[number].any()]
     for number, digit in zip(spurred, _read([_without_spurs(inks[number]) for number in spurred]), strict=True):
-        digits[number] = digit
+        if digit is not None and _holes(inks[number]) in HOLES.get(digit, (0,)):
+            digits[number] = digit
     return digits
 
 
@@ -163,12 +167,19 @@ def _decide(likeness: Floats, shape: Floats, holes: int) -> int | None:
     lead = float(likeness[first - 1] - likeness[second - 1])
     if likeness[first - 1] < LOWEST_LIKENESS and not _is_shaky(first, float(likeness[first - 1]), lead, holes):
         return None
+    if (first, holes) == (8, 2):
+        return first
     pair = min(first, second), max(first, second)
     stroke, absent, present, close, weight = _STROKES.get(pair, (None, 0.0, 0.0, 0.0, 0.0))
-    if stroke is not None and lead < close:
+    if stroke is not None and lead < 2 * close:
         share = stroke(shape) + weight * float(likeness[pair[1] - 1] - likeness[pair[0] - 1])
-        return pair[0] if share < absent else pair[1] if share > present else None
-    return first if lead >= CLEAR_LEAD or (first, holes) == (8, 2) else None
+        told = pair[0] if share < absent else pair[1] if share > present else None
+        if lead < close:
+            return told
+        return None if told == second else first
+    if first == 1 and lead < ONE_LEAD:
+        return None
+    return first if lead >= CLEAR_LEAD else None
 
 
 def _is_shaky(digit: int, likeness: float, lead: float, holes: int) -> bool:
@@ -233,12 +244,12 @@ very top: a bar has more there, a flag less."""
 
 _STROKES = {
     (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.0),
-    (1, 7): (_bar_above, -0.25, -0.15, 0.2, 0.5),
+    (1, 7): (_bar_above, -0.32, -0.1, 0.2, 1.0),
     (3, 8): (_closed_left, 0.56, 0.6, 0.1, 0.0),
-    (4, 9): (_round_above, 0.38, 0.46, 0.2, 0.0),
+    (4, 9): (_round_above, 0.38, 0.46, 0.15, 0.0),
 }
 """By pair: the telling strokes, the shares of ink below which they are absent and above which they are there, the lead
-below which they decide, and how much that counts with them."""
+below which they decide, and how much that counts with them. Up to twice that lead nothing is read against them."""
 
 
 @lru_cache(maxsize=1)
