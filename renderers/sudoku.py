@@ -17,11 +17,11 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, Seen, reading_tiles
+from renderers.board import Board, BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, demand_single
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.pages import Clean
 from renderers.reading.register import Floats
@@ -29,7 +29,17 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_reading import DIGITS, cut_mark, half_digit, is_pale, line_gone, sharp
+from renderers.sudoku_reading import (
+    DIGITS,
+    cut_mark,
+    fill_gaps,
+    half_digit,
+    is_pale,
+    line_gone,
+    odd_colour,
+    sharp,
+    sure_of_colour,
+)
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
@@ -42,6 +52,9 @@ ANOTHER_HAND = 0.5
 
 HAND = 0.08
 """Share of a cell by which the border of a mark may be elsewhere than ours."""
+
+LARGER = {"tile": "large tile", "disc": "large disc"}
+"""By the mark that carries a colour: the largest that others may draw in its place, with corners."""
 
 _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
 
@@ -106,7 +119,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
-            return named
+            return self._by_colour(named, seen, style)
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
         blank[blank] = has_ink(self._insides(seen)[blank])
@@ -121,6 +134,18 @@ class SudokuRenderer(BoardRenderer[Grid]):
                 confidence[row, col] = 0.0
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
+    def _by_colour(self, named: Named, seen: Seen, style: Style) -> Named:
+        """The same, surer of marks that are of another size than ours and could be two: by their colour alone."""
+        doubtful = named.confidence < LOWEST_CONFIDENCE
+        if not doubtful.any():
+            return named
+        tiles = reading_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)[doubtful]
+        confidence = named.confidence.copy()
+        spot = _inside(style.text("marks"), tiles.shape[1])
+        confidence[doubtful] = sure_of_colour(cells[:, spot], tiles[:, spot], named.symbols[doubtful])
+        return replace(named, confidence=np.maximum(confidence, named.confidence))
+
     def _insides(self, seen: Seen) -> Floats:
         """(R, C, n, n, 3): the cells without their borders, as sharp as they were read."""
         cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
@@ -130,6 +155,23 @@ class SudokuRenderer(BoardRenderer[Grid]):
     def own_colours(self, style: Style) -> bool:
         """Digits may be written in any ink."""
         return style.text("marks") != "digits"
+
+    def demand_single(self, seen: Seen, named: Named, problem: Problem[Grid], style: Style) -> None:
+        """A new colour that two others mix to is only a shade of its own, as orange is between red and yellow."""
+        try:
+            super().demand_single(seen, named, problem, style)
+        except UnreadableImage:
+            if style.text("marks") == "digits":
+                raise
+            tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+            known, numbers = self.encode(problem.position, style), np.arange(len(self.symbols(style)))
+            own = (numbers == named.symbols[:, :, None]) | (named.symbols == known)[:, :, None]
+            allowed = self.allowed(problem, style)
+            for other in range(DIGITS):
+                pair = own | (numbers % DIGITS == other)
+                demand_single(
+                    seen.cells, tiles, named, before=known, allowed=pair if allowed is None else pair & allowed
+                )
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
         """Thin strokes are pale at the size in which cells are read; ink that is pale there is judged on sharp ones."""
@@ -150,6 +192,9 @@ class SudokuRenderer(BoardRenderer[Grid]):
         digits = style.text("marks") == "digits"
         ours = self._in_our_hand(seen, symbols, new, style) if digits else seen
         stain = super().find_stain(ours, symbols, problem, style)
+        if stain and not digits and new.any() and odd_colour(seen, new, style) is None:
+            tiles = reading_tiles(self, style, seen.frame.rows, seen.frame.cols)
+            stain = super().find_stain(fill_gaps(seen, symbols, new, tiles, style), symbols, problem, _larger(style))
         if stain or not new.any():
             return stain
         if digits:
@@ -207,6 +252,12 @@ def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
 
 
 @lru_cache(maxsize=64)
+def _larger(style: Style) -> Style:
+    """The same look with marks of colour as large as anybody draws them."""
+    return replace(style, picks=tuple((k, LARGER.get(str(v), v) if k == "marks" else v) for k, v in style.picks))
+
+
+@lru_cache(maxsize=64)
 def _inside(marks: str, n: int) -> NDArray[np.bool_]:
     """(n, n): the pixels that a mark of colour covers in whatever hand it is drawn."""
     reach = 2 * max(1, round(HAND * n)) + 1
@@ -218,12 +269,14 @@ def _inside(marks: str, n: int) -> NDArray[np.bool_]:
 
 
 def _spot(marks: str, n: int) -> Coverage:
-    """What carries a colour: the whole cell, a rounded tile or a disc."""
+    """What carries a colour: the whole cell, a rounded tile or a disc; or the largest of these."""
     if marks == "fill":
         return np.full((n, n), FULL, np.uint8)
     if marks == "tile":
         return rectangle(n, box=(0.1, 0.1, 0.9, 0.9), radius=0.14)
-    return disc(n, radius=0.36)
+    if marks == "large tile":
+        return rectangle(n, box=(0.05, 0.05, 0.95, 0.95))
+    return disc(n, radius=0.36 if marks == "disc" else 0.41)
 
 
 @lru_cache(maxsize=8)

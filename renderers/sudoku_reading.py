@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Pixels, Style
 from gamegen.games.sudoku import LARGEST_DIGIT
 from renderers.board import Seen
 from renderers.page import Frame
-from renderers.reading.classify import FAINT
+from renderers.reading.classify import FAINT, NOISE
 from renderers.reading.compared import WHOLE
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
-from renderers.reading.stains import Lines, cut_marks, cut_off
+from renderers.reading.stains import GONE, HALF, OFF, SLIPS, Lines, cut_marks
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 
@@ -27,6 +29,9 @@ EDGE = 0.17
 SHORT = 0.6
 """The height of our digits, as a share of it, below which one in another hand is only a part of one."""
 
+COMPLETE = 0.9
+"""The share of a tile's ink that a digit has which nothing was cut off from."""
+
 WHOLE_DIGIT = 5.0
 """Grey levels, root mean square, by which a digit that is all there is off its tile at most."""
 
@@ -35,6 +40,16 @@ SHARP, SHARP_EDGE = 44, 4
 
 INK_RANK = 0.985
 """The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
+
+GAP, SHADE = 0.2, 24
+"""Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
+not the colour itself."""
+
+FEW = 3
+"""Pixels of a cell that may have any colour."""
+
+SURE = 0.4
+"""Confidence by which a colour alone tells what a mark means."""
 
 BESIDE = 0.2
 """Share of a cell by which the middle of a line is away from the cells beside it, at least."""
@@ -58,12 +73,55 @@ def sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
     return seen.drift.undo(np.ascontiguousarray(cells[:, inner, inner]))
 
 
+def sure_of_colour(cells: Floats, tiles: Floats, symbols: NDArray[np.intp]) -> Floats:
+    """(N,): the confidence that pixels (N, pixels, 3) from the middles of cells have the colours of their symbols, by
+    the same pixels of the tiles (K, pixels, 3); 0 where another colour is nearly as near."""
+    gap = np.abs(cells.mean(axis=1)[:, None] - tiles.mean(axis=1)).max(axis=2)  # (N, K)
+    own = gap[np.arange(len(cells)), symbols]
+    gap[np.arange(len(cells)), symbols] = np.inf
+    sure: Floats = 1 - (own + NOISE) / (gap.min(axis=1) + NOISE)
+    return np.where(sure > SURE, sure, 0.0)
+
+
 def cut_mark(seen: Seen, new: NDArray[np.bool_], spot: NDArray[np.bool_]) -> Cell | None:
     """A cell whose new colour something was drawn through, inside the `spot` (n, n) that it covers."""
     cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
     cut = new.copy()
     cut[new] = cut_marks(cells[new], spot)
     return _first(cut)
+
+
+def fill_gaps(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats, style: Style) -> Seen:
+    """The same with nothing of the ground between new colours and the lines around them: whoever colours a cell may
+    leave a little of it, and shrunk with the line it is grey."""
+    board = seen.board.copy()
+    cells = split_cells(board, seen.frame.rows, seen.frame.cols)
+    drawn, meant = cells[new], tiles[symbols[new]]
+    rim = np.ones(drawn.shape[1:3], bool)
+    reach = round(GAP * len(rim))
+    rim[reach:-reach, reach:-reach] = False
+    odd = (_most(drawn - meant) > SHADE) & rim
+    gap = odd.copy()
+    gap[odd] = off_colours(drawn[odd], _around(style)) < COVERED
+    cells[new] = np.where(gap[..., None], meant, drawn)
+    return replace(seen, board=board)
+
+
+def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
+    """A new cell with something in it that is neither the colour of its middle, the ground, nor a line, nor between two
+    of these: then it matters not how large its mark is."""
+    cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
+    for row, col in np.argwhere(new).tolist():
+        own = np.concatenate([middles[row, col][None], _around(style)])
+        if np.count_nonzero(off_colours(cells[row, col].reshape(-1, 3), own) > COVERED) > FEW:
+            return Cell(row, col)
+    return None
+
+
+def _around(style: Style) -> Floats:
+    """(K, 3): the colours of the ground and of lines."""
+    colours = style.colours()
+    return np.array([colours[name] for name in ("cell", "shade", "line", "box") if name in colours], np.float32)
 
 
 def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats) -> Cell | None:
@@ -76,15 +134,39 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
     half[new] = np.einsum("ij,ij->i", gap, gap) > WHOLE_DIGIT**2 * gap.shape[1]
     own = symbols[half]
     if len(own):
-        bare = tiles[own - own % DIGITS]
-        short = _height(cells[half], bare) < SHORT * _height(tiles[own], bare)
-        half[half] = short | cut_off(cells[half], tiles[own], bare)
+        drawn, meant, bare = cells[half], tiles[own], tiles[own - own % DIGITS]
+        ink, our_ink = _most(drawn - bare), _most(meant - bare)
+        cut = ink.sum(axis=(1, 2)) < COMPLETE * our_ink.sum(axis=(1, 2))
+        cut[cut] = _cut_off(drawn[cut], meant[cut], bare[cut])
+        half[half] = cut | (_height(ink) < SHORT * _height(our_ink))
     return _first(half)
 
 
-def _height(cells: Floats, bare: Floats) -> NDArray[np.intp]:
-    """(K,): over how many rows the ink of cells (K, n, n, 3) reaches that are otherwise bare."""
-    ink = np.abs(cells - bare).max(axis=3)
+def _cut_off(cells: Floats, tiles: Floats, bare: Floats) -> NDArray[np.bool_]:
+    """(K,): which cells (K, n, n, 3) show their tile on one side of a straight cut and bare ground on the other.
+
+    The cut may run through a line of pixels, where the two are mixed: cells are seldom read at their own size.
+    """
+    off, off_bare, ink = (_most(one - other) > OFF for one, other in ((cells, tiles), (cells, bare), (tiles, bare)))
+    half = np.zeros(len(cells), bool)
+    for axis in (1, 2):
+        lines = [np.count_nonzero(each, axis=axis) for each in (off, off_bare, ink)]  # (K, n) each
+        for shown, wiped, drawn in (lines, [each[:, ::-1] for each in lines]):
+            kept = np.cumsum(shown, axis=1) - shown
+            rest = wiped.sum(axis=1, keepdims=True) - np.cumsum(wiped, axis=1)
+            lost = drawn.sum(axis=1, keepdims=True) - np.cumsum(drawn, axis=1)
+            half |= ((kept + rest <= SLIPS) & (lost >= HALF * drawn.sum(axis=1, keepdims=True))).any(axis=1)
+    return half
+
+
+def _most(gap: Floats) -> Floats:
+    """(K, n, n): the largest of three differences (K, n, n, 3), whatever their signs."""
+    red, green, blue = (np.abs(gap[..., channel]) for channel in range(3))
+    return np.maximum(np.maximum(red, green), blue)
+
+
+def _height(ink: Floats) -> NDArray[np.intp]:
+    """(K,): over how many rows the ink (K, n, n) of cells reaches."""
     inked = (ink > ink.max(axis=(1, 2), keepdims=True) / 2).any(axis=2)  # (K, n)
     height: NDArray[np.intp] = inked.shape[1] - inked[:, ::-1].argmax(axis=1) - inked.argmax(axis=1)
     return height
@@ -96,7 +178,7 @@ def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_
         return None
     page = seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
     down, across = lines
-    places = np.concatenate([down.gone(page), across.gone(page.transpose(1, 0, 2))[:, ::-1]])
+    places = np.concatenate([_gone(down, page), _gone(across, page.transpose(1, 0, 2))[:, ::-1]])
     if not len(places):
         return None
     frame, middles = seen.frame, _middles(seen)
@@ -109,6 +191,14 @@ def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_
         if beside and (not colours or off_colours(drawn, np.array([*colours, *inks])) > COVERED):
             gone[beside[0]] = True
     return _first(gone)
+
+
+def _gone(lines: Lines, page: Pixels) -> NDArray[np.intp]:
+    """(N, 2): where lines are gone. They are not looked for in a page on which every one is plainly where it was."""
+    there = page[lines.at, lines.start : lines.start + lines.colours.shape[1]]
+    if (np.abs(there - lines.colours) <= GONE * lines.contrast[:, :, None]).all():
+        return np.empty((0, 2), np.intp)
+    return lines.gone(page)
 
 
 def _middles(seen: Seen) -> Floats:
@@ -132,11 +222,10 @@ def _first(cells: NDArray[np.bool_]) -> Cell | None:
 
 def is_pale(cells: Floats, style: Style) -> NDArray[np.bool_]:
     """(K,): in which cells (K, n, n, 3) the ink is weaker than digits are meant to be."""
-    pixels = cells.reshape(len(cells), cells.shape[1] * cells.shape[2], 3)
-    middle, rank = pixels.shape[1] // 2, round(INK_RANK * (pixels.shape[1] - 1))
-    ground = np.partition(pixels, middle, axis=1)[:, middle]  # (K, 3)
+    pixels = np.ascontiguousarray(cells.reshape(len(cells), cells.shape[1] * cells.shape[2], 3).transpose(0, 2, 1))
+    middle, rank = pixels.shape[2] // 2, round(INK_RANK * (pixels.shape[2] - 1))
+    ground = np.partition(pixels, middle, axis=2)[:, :, middle]  # (K, 3)
     full = np.abs(ground - style.colours()["ink"]).max(axis=1)
-    gap = np.abs(pixels - ground[:, None])
-    drawn = np.maximum(np.maximum(gap[..., 0], gap[..., 1]), gap[..., 2])
+    drawn = np.abs(pixels - ground[:, :, None]).max(axis=1)
     pale: NDArray[np.bool_] = np.partition(drawn, rank, axis=1)[:, rank] < FAINT * full
     return pale

@@ -114,6 +114,7 @@ def _solve(grid: Grid) -> Solution[Grid]:
     return Solution(tuple(trace.steps), after, difficulty, {"blanks": len(grid.empty), "part": part, "cells": cells})
 
 
+@lru_cache(maxsize=64)
 def _next(grid: Grid) -> Solution[Grid]:
     marks = Marks(grid)
     singles = marks.singles()
@@ -160,11 +161,18 @@ def _check_solve(before: Grid, after: Grid) -> Check:
     """Any completion that keeps the givens is right, also of a grid with several."""
     blank, kept = before.empty, _kept(before, after)
     fault = _fault(before, after)
-    found = Completions(before, limit=1).found if fault else [after.digits]
-    good = sum(after.digits[number] == found[0][number] for number in blank) / max(1, len(blank)) if found else 0.0
+    found = _completed(before) if fault else after.digits
+    good = sum(after.digits[number] == found[number] for number in blank) / max(1, len(blank)) if found else 0.0
     legal = kept == 1.0 and not game.faults(after)
     reason = fault or "Every cell is filled, the givens are kept, and no row, column or box repeats anything."
     return Check(not fault, legal, kept, reason, {"cells": good, "givens": kept})
+
+
+@lru_cache(maxsize=64)
+def _completed(grid: Grid) -> tuple[int, ...]:
+    """The digits of the first completion; none if there is none."""
+    found = Completions(grid, limit=1).found
+    return found[0] if found else ()
 
 
 def _check_next(before: Grid, after: Grid) -> Check:

@@ -61,6 +61,18 @@ def test_a_painter_draws_where_the_answer_is_and_twice_the_same(task: str) -> No
     assert np.abs(drawn - gold).max() > 60, "a copy of our own drawing tests nothing"
 
 
+def test_cells_are_coloured_within_their_lines() -> None:
+    """A painter once covered the lines at two sides of small cells, and left white at the other two."""
+    sample = make_sample(Key("sudoku/solve", level=4, seed=31, skin="colours", pixels=256))
+    before, colours = np.asarray(sample.original, np.int16), sample.style.colours()
+    lines = np.logical_or.reduce([np.abs(before - colours[name]).max(axis=2) < 8 for name in ("line", "box")])
+    for number in range(4):
+        image = paint(sample, sample.solution.after, Stream("lines", number))
+        assert image is not None
+        covered = np.abs(np.asarray(image, np.int16) - before).max(axis=2) > 128
+        assert not (covered & lines).any()
+
+
 def test_strength_is_how_far_the_hand_strays() -> None:
     sample = make_sample(Key("maze/path", level=2, seed=1, index=0, skin="classic"))
     pen = sample.style.colours()[sample.problem.position.pen]

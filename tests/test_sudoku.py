@@ -22,6 +22,7 @@ from gamegen.core.rendering import parse_colour
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
 from gamegen.judge import verify
+from gamegen.painters import paint
 from gamegen.sample import Sample, make_sample
 from renderers import skin as skin_file
 from renderers.page import Frame, scaled
@@ -440,6 +441,17 @@ def test_a_scribble_is_not_an_answer(skin: str) -> None:
         ("painted", "sudoku/solve@1:train:3:101000001:0?pixels=256", 151),  # a 9 with a pointed head, like a 4
         ("painted", "sudoku/solve@1:train:4:101000001:0?pixels=256", 181),  # a small 1 whose flag is nearly a bar
         ("painted", "sudoku/solve@1:train:4:11000003:0?pixels=256", 68),  # a trembling 8, like no master
+        (
+            "painted",
+            "sudoku/solve@1:train:3:31000000000:3?pixels=256",
+            283,
+        ),  # a hard pen leaves single pixels beside it
+        ("painted", "sudoku/solve@1:train:4:31000000000:3?pixels=256", 290),
+        ("painted", "sudoku/solve@1:train:3:2028000002:0?pixels=256", 30),  # white between a colour and a box line
+        ("painted", "sudoku/solve@1:train:2:31000000001:0?pixels=256", 12),  # large tiles with corners
+        ("painted", "sudoku/solve@1:train:2:33000000001:0?pixels=256", 66),  # large discs
+        ("painted", "sudoku/solve@1:train:3:31000000000:4?pixels=256", 363),  # an orange between red and yellow
+        ("painted", "sudoku/solve@1:train:3:32000000000:2?pixels=256", 196),  # a small disc of a light red
     ],
 )
 def test_right_answers_that_were_refused_once(attack: str, name: str, number: int) -> None:
@@ -450,12 +462,23 @@ def test_right_answers_that_were_refused_once(attack: str, name: str, number: in
     assert verdict.correct, verdict.reason
 
 
+def test_a_nine_with_a_pointed_head_is_no_four() -> None:
+    """It was read as a 4, of which it has less than the round upper left of a 9."""
+    sample = make_sample("sudoku/solve@1:train:5:906:0?pixels=256")
+    image = paint(sample, sample.solution.after, Stream(sample.id, "lab", 4))
+    assert image is not None
+    verdict = verify(sample, image)
+    assert verdict.correct, verdict.reason
+
+
 @pytest.mark.parametrize(
     ("attack", "name", "number"),
     [
         ("ghost_stroke", "sudoku/solve@1:train:1:102000000:0?pixels=256", 52),  # white, down a line between new cells
         ("ghost_stroke", "sudoku/solve@1:train:3:11000002:0?pixels=256", 43),  # cyan, along a box line
         ("partial_edit", "sudoku/next@1:train:3:11000001:0?pixels=256", 110),  # half a 1, which looks like a thin one
+        ("partial_edit", "sudoku/next@1:train:1:33000000013:0?pixels=256", 157),  # the same, cut through a read pixel
+        ("partial_edit", "sudoku/next@1:train:1:33000000018:0?pixels=256", 181),
     ],
 )
 def test_wrong_answers_that_were_taken_once(attack: str, name: str, number: int) -> None:

@@ -100,7 +100,7 @@ def _mark(hand: Hand, cell: Cell, mark: str, colour: Colour, weight: float) -> N
 def _spot(hand: Hand, cell: Cell, marks: str, colour: Colour) -> None:
     """What carries a colour: the whole cell, a tile or a disc, of another size and not quite in the middle."""
     if marks == "fill":
-        _block(hand, cell, colour, 0.02)
+        _fill(hand, cell, colour)
         return
     x, y = 0.5 + hand.sway(0.03), 0.5 + hand.sway(0.03)
     corners: tuple[Point, ...]
@@ -112,6 +112,14 @@ def _spot(hand: Hand, cell: Cell, marks: str, colour: Colour) -> None:
         turns = [2 * math.pi * k / 32 for k in range(32)]
         corners = tuple((radius * math.cos(t), radius * math.sin(t)) for t in turns)
     hand.patch([hand.at(cell, x + dx, y + dy) for dx, dy in corners], colour, tremble=0.01 * hand.cell)
+
+
+def _fill(hand: Hand, cell: Cell, colour: Colour) -> None:
+    """A cell coloured in up to its lines, not quite straight; they are the board's, and a careful hand spares them."""
+    left, top, right, bottom = hand.room(cell)
+    near = [(0.02 + hand.sway(0.02)) * hand.cell for _ in range(4)]
+    left, top, right, bottom = left + near[0], top + near[1], right - near[2], bottom - near[3]
+    hand.patch([(left, top), (right, top), (right, bottom), (left, bottom)], colour, tremble=0.012 * hand.cell)
 
 
 def _pen_digit(hand: Hand, cell: Cell, digit: int, ink: Colour) -> None:

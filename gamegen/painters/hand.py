@@ -90,6 +90,14 @@ class Hand:
         part = self.image.crop((left, top, left + self.cell, top + self.cell))
         return np.asarray(part, np.float32)
 
+    def room(self, cell: Cell) -> tuple[float, float, float, float]:
+        """left, top, right and bottom of the ground within an empty cell's lines, in pixels of the picture."""
+        patch = self.cut(cell)
+        ground = np.abs(patch - np.median(patch, axis=(0, 1))).max(axis=2) < SAME
+        rows, cols = (np.flatnonzero(ground.mean(axis=axis) > 0.5) for axis in (1, 0))
+        left, top = self.at(cell)
+        return left + int(cols[0]), top + int(rows[0]), left + int(cols[-1]) + 1, top + int(rows[-1]) + 1
+
     def glue(self, patch: Patch, cell: Cell, alpha: Alpha) -> None:
         """Lay pixels over a cell where `alpha` (n, n) says, moved by a few hundredths of the cell and resized."""
         side = round(self.cell * (1 + self.sway(0.05)))

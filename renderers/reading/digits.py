@@ -11,7 +11,7 @@ open, and a 9 is round at the upper left where a 4 is open or slants.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import cv2
@@ -35,11 +35,18 @@ SIDE, WIDTH, EDGE = 20, 14, 2
 NARROW = 0.36
 """Ink narrower than this share of its height keeps its proportions."""
 
+THIN, SHORT = 0.2, 0.12
+"""Shares of a digit's height: a spur is at most so thick and so long."""
+
 BORDER = 0.45
 """Ink along so much of a cell's border is a line that leans in, not a digit."""
 
 LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
-"""The least likeness to a digit, and the least by which it must lead over the next digit."""
+"""The least likeness to a digit, and the least by which it must lead over the next digit, unless it is an 8 with both
+its holes."""
+
+ONE_LEAD = 0.08
+"""The same for a 1, but over a 7: a narrow digit whose hole has run full is much like it."""
 
 UNLIKELY, WIDE_LEAD = 0.58, 0.1
 """A likeness that is enough with so wide a lead, if the digit has its holes and no others: a trembling 3 is like no
@@ -95,16 +102,48 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
 def read_digits(cells: Floats) -> list[int | None]:
     """The digits written in cells (K, n, n, 3) on plain ground; None for each that is not plainly one digit."""
     inks = _inks(cells)
-    shapes = {number: shape for number, ink in enumerate(inks) if (shape := _normal(ink)) is not None}
-    digits: list[int | None] = [None] * len(cells)
+    digits = _read(list(inks))
+    spurred = [number for number, digit in enumerate(digits) if digit is None and inks[number].any()]
+    for number, digit in zip(spurred, _read([_without_spurs(inks[number]) for number in spurred]), strict=True):
+        if digit is not None and _holes(inks[number]) in HOLES.get(digit, (0,)):
+            digits[number] = digit
+    return digits
+
+
+def _read(inks: Sequence[Floats]) -> list[int | None]:
+    """The digits that inks (n, n) show."""
+    digits: list[int | None] = [None] * len(inks)
+    holes = [_holes(ink) for ink in inks]
+    shapes = {
+        number: shape for number, ink in enumerate(inks) if (shape := _normal(ink, holes[number] > 0)) is not None
+    }
     if not shapes:
         return digits
     masters, starts, mean = _masters()
     vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes.values()], np.float32)
     alike = np.maximum.reduceat(vectors @ masters.T, starts, axis=1)  # (shapes, 9)
     for (number, shape), likeness in zip(shapes.items(), alike, strict=True):
-        digits[number] = _decide(likeness, shape, _holes(inks[number]))
+        digits[number] = _decide(likeness, shape, holes[number])
     return digits
+
+
+def _without_spurs(ink: Floats) -> Floats:
+    """The ink without what juts out of its box on one side, thin and short: in small cells a hard pen that trembles
+    leaves single pixels there, and makes the box too large."""
+    strong = ink > 0.5
+    rows, cols = (np.flatnonzero(strong.any(axis=axis)) for axis in (1, 0))
+    if not len(rows):
+        return ink
+    thin, short = THIN * len(rows), SHORT * len(rows)
+    trimmed = ink.copy()
+    for axis, lines in ((1, rows), (0, cols)):
+        counts = np.count_nonzero(strong, axis=axis)
+        for way in (lines, lines[::-1]):
+            fringe = int(np.argmax(counts[way] > thin))
+            if fringe <= short:
+                beyond = slice(None, way[fringe]) if way is lines else slice(way[fringe] + 1, None)
+                trimmed[(beyond,) if axis else (slice(None), beyond)] = 0.0
+    return trimmed
 
 
 def _inks(cells: Floats) -> Floats:
@@ -128,11 +167,18 @@ def _decide(likeness: Floats, shape: Floats, holes: int) -> int | None:
     lead = float(likeness[first - 1] - likeness[second - 1])
     if likeness[first - 1] < LOWEST_LIKENESS and not _is_shaky(first, float(likeness[first - 1]), lead, holes):
         return None
+    if (first, holes) == (8, 2):
+        return first
     pair = min(first, second), max(first, second)
     stroke, absent, present, close, weight = _STROKES.get(pair, (None, 0.0, 0.0, 0.0, 0.0))
-    if stroke is not None and lead < close:
+    if stroke is not None and lead < 2 * close:
         share = stroke(shape) + weight * float(likeness[pair[1] - 1] - likeness[pair[0] - 1])
-        return pair[0] if share < absent else pair[1] if share > present else None
+        told = pair[0] if share < absent else pair[1] if share > present else None
+        if lead < close:
+            return told
+        return None if told == second else first
+    if first == 1 and lead < ONE_LEAD:
+        return None
     return first if lead >= CLEAR_LEAD else None
 
 
@@ -198,12 +244,12 @@ very top: a bar has more there, a flag less."""
 
 _STROKES = {
     (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.0),
-    (1, 7): (_bar_above, -0.38, -0.19, 0.2, 0.5),
+    (1, 7): (_bar_above, -0.32, -0.1, 0.2, 1.0),
     (3, 8): (_closed_left, 0.56, 0.6, 0.1, 0.0),
-    (4, 9): (_round_above, 0.38, 0.46, 0.1, 0.0),
+    (4, 9): (_round_above, 0.38, 0.46, 0.15, 0.0),
 }
 """By pair: the telling strokes, the shares of ink below which they are absent and above which they are there, the lead
-below which they decide, and how much that counts with them."""
+below which they decide, and how much that counts with them. Up to twice that lead nothing is read against them."""
 
 
 @lru_cache(maxsize=1)
@@ -248,8 +294,9 @@ def _drawings(digit: int) -> Iterator[tuple[Image.Image, tuple[int, ...]]]:
             yield image, PEN_WEIGHTS
 
 
-def _normal(ink: Floats) -> Floats | None:
-    """The ink (0 to 1) within its box, brought to one size; None if the box is no digit's."""
+def _normal(ink: Floats, is_ring: bool = False) -> Floats | None:
+    """The ink (0 to 1) within its box, brought to one size; None if the box is no digit's. A ring is no 1, and is never
+    kept narrow."""
     strong = ink > 0.5
     if (
         max(np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1]))
@@ -261,7 +308,7 @@ def _normal(ink: Floats) -> Floats | None:
         return None
     part = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
     proportion = part.shape[1] / part.shape[0]
-    width = WIDTH if proportion > NARROW else max(3, round(SIDE * proportion))
+    width = WIDTH if is_ring or proportion > NARROW else max(3, round(SIDE * proportion))
     image = Image.fromarray((255 * part).astype(np.uint8)).resize((width, SIDE), Image.Resampling.BILINEAR)
     canvas = Image.new("L", (SIDE + 2 * EDGE, SIDE + 2 * EDGE))
     canvas.paste(image, ((canvas.width - width) // 2, EDGE))
