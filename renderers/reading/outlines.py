@@ -32,7 +32,8 @@ PALEST_ALONE = 0.36
 """Fainter colour away from all frames is what compression smears, not a mark."""
 
 RIVAL = 0.25
-"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
+"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own, and of
+its strongest pixels, too."""
 
 OFF_HUE, ONE_HUE = 0.91, 0.968
 """How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
@@ -172,7 +173,7 @@ def _halos(pale: Hues) -> Layer:
 
 def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for."""
-    of_hue = plain.per_cell()
+    of_hue, of_strong = plain.per_cell(), _strongest(plain, colours).per_cell()
     rows, cols = np.nonzero(colours >= 0)
     number = colours[rows, cols]
     count = of_hue[number, rows, cols]
@@ -183,7 +184,8 @@ def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     second, first = np.argsort(near, axis=1)[:, -2:].T
     each = np.arange(len(rows))
     between = near[each, first] - near[each, second] < lead
-    between |= of_hue[second, rows, cols] > RIVAL * count
+    rival = [many[second, rows, cols] > RIVAL * many[number, rows, cols] for many in (of_hue, of_strong)]
+    between |= rival[0] & rival[1]
     own = near[each, number]
     purest = np.zeros(len(plain.marks), np.intp)
     purest[number[own.argsort()]] = own.argsort()  # of each colour the border that is nearest to it
@@ -192,6 +194,14 @@ def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
     if between.any():
         row, col = rows[between.argmax()], cols[between.argmax()]
         raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
+
+
+def _strongest(plain: Hues, colours: Numbers) -> Hues:
+    """What is as strong as a cell's colour (R, R) usually is in it: the rim of a line has the tint of its ground."""
+    own = plain.names == colours.take(plain.cells)
+    many, sums = (np.bincount(plain.cells, weights, colours.size) for weights in (own, plain.share * own))
+    usual = sums / np.maximum(many, 1)
+    return plain.some(plain.share >= usual.take(plain.cells))
 
 
 def _give(colours: Numbers, cells: Layer, number: int) -> None:
