@@ -40,7 +40,8 @@ WORSE = 1.12
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
-_CODES = np.array([UNMARKED, *COLOURS.values()])
+_LETTERS = np.frombuffer(SYMBOLS.encode(), np.uint8)
+_CODES = np.frombuffer("".join([UNMARKED, *COLOURS.values()]).encode(), np.uint8)
 
 TWINS = 5.0
 """Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
@@ -81,7 +82,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         return _NUMBER[_bytes(position.letters)]
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> WordGrid:
-        letters = tuple("".join(SYMBOLS[number] for number in row) for row in symbols)
+        letters = _rows(_LETTERS[symbols])
         return WordGrid(letters, (UNMARKED * len(letters),) * len(letters))
 
     def finish(self, canvas: Pixels, board: Board, position: WordGrid, style: Style) -> None:
@@ -107,7 +108,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         self.demand_single(plain, named, problem, style)
         demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         letters = self.decode(named.symbols, problem, style).letters
-        marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
+        marks = _rows(_CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
         position = WordGrid(letters, marks)
 
@@ -188,6 +189,11 @@ def _telling(letter: Floats, twin: Floats) -> Floats:
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.frombuffer("".join(rows).encode(), np.uint8).reshape(len(rows), -1)
+
+
+def _rows(codes: NDArray[np.uint8]) -> tuple[str, ...]:
+    """The inverse of `_bytes`."""
+    return tuple(row.tobytes().decode() for row in codes)
 
 
 def _box_labels(canvas: Pixels, board: Board, line: int) -> None:
