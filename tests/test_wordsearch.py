@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from gamegen import verify
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
-from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.errors import BadInput, IllegalAction, Rejected, UnreadableImage, Unsolvable
 from gamegen.core.key import Key
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Colour
@@ -335,3 +335,13 @@ def test_a_border_of_two_colours_is_refused(other: str) -> None:
     part = image[top : top + grid.cell : 2, left : left + grid.cell]
     part[(part == colours[COLOUR_OF[marks[row][col]]]).all(axis=2)] = colours[other]
     assert not verify(sample, Image.fromarray(image)).correct
+
+
+def test_a_border_that_compression_broke_is_not_overlooked() -> None:
+    """A third of its lower side was left, and its cell was taken for one without a border."""
+    sample = make_sample("wordsearch/find-all@1:train:5:5150:49")
+    rng = sample.key.stream("reading")
+    position = game.mutate(sample.solution.after, rng)
+    image = PERTURBATIONS["jpeg"](renderer.render(position, sample.style).image(), MODERATE["jpeg"], rng)
+    with pytest.raises(UnreadableImage, match="pale or broken"):
+        renderer.read(np.asarray(image), sample.problem, sample.style)

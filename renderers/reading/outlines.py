@@ -52,6 +52,9 @@ GAP, NEARLY = 0.45, 0.75
 MOSTLY, PARTLY = 0.55, 0.35
 """Share of all four sides that must be coloured plainly, if some are washed out; above the second nobody can say."""
 
+SHRED = 0.15
+"""Nor can anybody where they are mostly plain, but of one side no more than this share is left."""
+
 STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
@@ -133,7 +136,8 @@ def _frame_cells(colours: Numbers, pale: Hues) -> float:
     """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1."""
     which, around, sure = _around(pale)
     better, most = np.maximum(around, sure), sure.mean(axis=0)
-    halfway = (better.min(axis=0) > GAP) & (most > PARTLY)
+    worst = better.min(axis=0)
+    halfway = ((worst > GAP) & (most > PARTLY)) | ((worst > SHRED) & (most > MOSTLY))
     sides = np.where(most > MOSTLY, better, sure)
     least = sides.min(axis=0)
     framed = (least > ALONG) | ((least > GAP) & (sides.mean(axis=0) > NEARLY))
