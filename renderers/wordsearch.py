@@ -40,13 +40,17 @@ WORSE = 1.12
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
-_CODES = np.array([UNMARKED, *COLOURS.values()])
+_LETTERS = np.frombuffer(SYMBOLS.encode(), np.uint8)
+_CODES = np.frombuffer("".join([UNMARKED, *COLOURS.values()]).encode(), np.uint8)
 
 TWINS = 5.0
 """Letters whose middles differ by less, in grey levels on average, are told apart by their whole cells."""
 
 TAIL = 0.35
 """So much of the way from one such letter to the other may be drawn."""
+
+INSIDE = (slice(1, -1), slice(1, -1))
+"""Where they are told apart: borders bleed in farther out."""
 
 OWN_LETTERS = ((28, 0.94), (20, 0.89), (0, 0.76))
 """What the given letters must explain of those in cells of so many pixels: bad pictures keep 0.967, 0.939 and 0.798 of
@@ -78,7 +82,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         return _NUMBER[_bytes(position.letters)]
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> WordGrid:
-        letters = tuple("".join(SYMBOLS[number] for number in row) for row in symbols)
+        letters = _rows(_LETTERS[symbols])
         return WordGrid(letters, (UNMARKED * len(letters),) * len(letters))
 
     def finish(self, canvas: Pixels, board: Board, position: WordGrid, style: Style) -> None:
@@ -104,7 +108,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         self.demand_single(plain, named, problem, style)
         demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         letters = self.decode(named.symbols, problem, style).letters
-        marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
+        marks = _rows(_CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
         position = WordGrid(letters, marks)
 
@@ -125,15 +129,11 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if a letter has become one that differs only where borders go: small O and Q do."""
-        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        given, inside = (
-            self.encode(problem.position, style),
-            (slice(1, -1), slice(1, -1)),
-        )  # borders bleed in farther out
-        for letter, twin in _twins(self, style, seen.frame.rows, seen.frame.cols):
-            way = (tiles.images[twin] - tiles.images[letter])[inside].ravel()
-            drawn = (seen.cells[given == letter] - tiles.images[letter])[:, *inside].reshape(-1, len(way))
-            if (np.einsum("ij,j->i", drawn, way) > TAIL * float(way @ way)).any():
+        given, tiles = self.encode(problem.position, style), smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        for letter, twin, telling in _twins(self, style, seen.frame.rows, seen.frame.cols):
+            drawn = (seen.cells[given == letter] - tiles.images[letter])[:, *INSIDE]
+            share = np.einsum("ij,kj->ik", drawn.reshape(-1, telling.shape[1]), telling)
+            if (share > TAIL).all(axis=1).any():
                 raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
 
     def _settled(self, named: Named, seen: Seen, problem: Problem[WordGrid], style: Style) -> Named:
@@ -168,15 +168,32 @@ def _hands(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Styl
 
 
 @lru_cache(maxsize=64)
-def _twins(renderer: WordSearchRenderer, style: Style, rows: int, cols: int) -> list[tuple[int, int]]:
-    """Pairs of letters with nearly the same middle."""
-    middles = smooth_tiles(renderer, style, rows, cols).middle
-    apart = [np.abs(middles - middle).mean(axis=1) for middle in middles]
-    return [(one, other) for one, other in np.argwhere(np.stack(apart) < TWINS).tolist() if one != other]
+def _twins(renderer: WordSearchRenderer, style: Style, rows: int, cols: int) -> list[tuple[int, int, Floats]]:
+    """Pairs of letters with nearly the same middle, and what tells the second from the first."""
+    tiles = smooth_tiles(renderer, style, rows, cols)
+    apart = [np.abs(tiles.middle - middle).mean(axis=1) for middle in tiles.middle]
+    pairs = [(one, other) for one, other in np.argwhere(np.stack(apart) < TWINS).tolist() if one != other]
+    return [(one, other, _telling(tiles.images[one], tiles.images[other])) for one, other in pairs]
+
+
+def _telling(letter: Floats, twin: Floats) -> Floats:
+    """(2, pixels): times what is drawn beyond a letter, the share of the way to its twin; and the same, but for what
+    blur, or being moved by half a pixel, makes of any letter."""
+    moved = [np.roll(letter, by, axis) - letter for axis in (0, 1) for by in (1, -1)]
+    way = (twin - letter)[INSIDE].ravel()
+    changes, _ = np.linalg.qr(np.stack([each[INSIDE].ravel() for each in moved], axis=1))
+    left = way - changes @ (changes.T @ way)
+    telling: Floats = np.stack([each / max(float(each @ each), 1e-6) for each in (way, left)])
+    return telling
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.frombuffer("".join(rows).encode(), np.uint8).reshape(len(rows), -1)
+
+
+def _rows(codes: NDArray[np.uint8]) -> tuple[str, ...]:
+    """The inverse of `_bytes`."""
+    return tuple(row.tobytes().decode() for row in codes)
 
 
 def _box_labels(canvas: Pixels, board: Board, line: int) -> None:

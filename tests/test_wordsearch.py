@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import ImageDraw
+from PIL import Image, ImageDraw
 
 from gamegen import verify
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
-from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
+from gamegen.core.errors import BadInput, IllegalAction, Rejected, UnreadableImage, Unsolvable
 from gamegen.core.key import Key
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Colour
 from gamegen.core.stream import Stream
-from gamegen.games.wordsearch import DIRECTIONS, Highlight, WordGrid, game, line
+from gamegen.games.wordsearch import COLOUR_OF, DIRECTIONS, UNMARKED, Highlight, WordGrid, game, line
+from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import make_sample
 from renderers.reading.hand import Hand, brightness
 from renderers.wordsearch import renderer
@@ -295,6 +296,8 @@ def test_a_line_runs_from_its_start() -> None:
         ("gold", "wordsearch/find-all@1:train:5:504000002:0?pixels=256", 142, True),  # an O above a frame
         ("painted", "wordsearch/find-all@1:train:2:501000001:0?pixels=256", 30, True),  # lighter shades on a dark board
         ("painted", "wordsearch/find-all@1:train:4:501000001:0?pixels=256", 193, True),  # soft frames on white
+        ("painted", "wordsearch/find-all@1:train:5:81005:0?pixels=256", 0, True),  # a soft pen, one pixel wide
+        ("painted", "wordsearch/find@1:train:5:81016:0?pixels=256", 4, True),  # red with rims that are nearly orange
     ],
 )
 def test_judged_right(attack: str, name: str, number: int, right: bool) -> None:
@@ -304,3 +307,41 @@ def test_judged_right(attack: str, name: str, number: int, right: bool) -> None:
     assert made is not None
     verdict = verify(sample, made[0])
     assert verdict.correct is right, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("wordsearch/find@1:train:4:2027:6", "resize"),
+        ("wordsearch/find@1:train:5:4041:8", "zoom"),
+        ("wordsearch/find@1:train:5:4041:8", "blur"),
+    ],
+)
+def test_twin_letters_are_told_apart_in_blurred_and_moved_pictures(name: str, perturbation: str) -> None:
+    """Half a pixel of misplacement made an O look like a D, whose middle is nearly the same."""
+    sample = make_sample(name)
+    image = PERTURBATIONS[perturbation](sample.edited, MODERATE[perturbation], sample.key.stream("reading"))
+    assert verify(sample, image).correct
+
+
+@pytest.mark.parametrize("other", ["orange", "purple", "cyan"])
+def test_a_border_of_two_colours_is_refused(other: str) -> None:
+    sample = make_sample(Key("wordsearch/find-all", level=5, seed=5001, pixels=256))
+    marks, colours = sample.solution.after.marks, sample.style.colours()
+    grid = renderer.board(sample.style, len(marks), len(marks)).frame
+    row, col = next((row, col) for row, line in enumerate(marks) for col, mark in enumerate(line) if mark != UNMARKED)
+    top, left = grid.top + row * grid.cell, grid.left + col * grid.cell
+    image = np.asarray(sample.edited).copy()
+    part = image[top : top + grid.cell : 2, left : left + grid.cell]
+    part[(part == colours[COLOUR_OF[marks[row][col]]]).all(axis=2)] = colours[other]
+    assert not verify(sample, Image.fromarray(image)).correct
+
+
+def test_a_border_that_compression_broke_is_not_overlooked() -> None:
+    """A third of its lower side was left, and its cell was taken for one without a border."""
+    sample = make_sample("wordsearch/find-all@1:train:5:5150:49")
+    rng = sample.key.stream("reading")
+    position = game.mutate(sample.solution.after, rng)
+    image = PERTURBATIONS["jpeg"](renderer.render(position, sample.style).image(), MODERATE["jpeg"], rng)
+    with pytest.raises(UnreadableImage, match="pale or broken"):
+        renderer.read(np.asarray(image), sample.problem, sample.style)

@@ -35,6 +35,11 @@ HUE, LIGHTNESS, TINT = 10 / 360, 0.15, 4
 """How far a hand's shade of a named colour may lie from ours, and the grey levels by which its ground is off."""
 
 
+SOFT, THIN = 0.7, 0.25
+"""How many pixels soft edges are wide, and the share of a thin pen that they are at most: all across, its line would be
+as pale as one through which the ground shows, and may not be meant.
+"""
+
 RIM = 2 / 512
 """Share of the picture's side, at the border of a cell, that is never painted over."""
 
@@ -133,7 +138,7 @@ class Hand:
         for x, y in pen:
             half = width * FINE / 2
             dots.ellipse((x - half, y - half, x + half, y + half), fill=255)
-        self._ink(layer, box, colour)
+        self._ink(layer, box, colour, soft=min(SOFT, THIN * width))
 
     def patch(self, points: list[Point], colour: Colour, *, tremble: float = 0.0) -> None:
         """A filled shape."""
@@ -158,12 +163,12 @@ class Hand:
         left, top = round(centre[0] - mask.width / 2), round(centre[1] - mask.height / 2)
         self.image.paste(colour, (left, top), mask)
 
-    def _ink(self, layer: Image.Image, box: tuple[int, int, int, int], colour: Colour) -> None:
+    def _ink(self, layer: Image.Image, box: tuple[int, int, int, int], colour: Colour, *, soft: float = SOFT) -> None:
         mask = layer.reduce(FINE)
         if self.edges == "hard":
             mask = mask.point([0] * 128 + [255] * 128)
         elif self.edges == "soft":
-            mask = mask.filter(ImageFilter.GaussianBlur(0.7))
+            mask = mask.filter(ImageFilter.GaussianBlur(soft))
         self.image.paste(colour, box[:2], mask)
 
 

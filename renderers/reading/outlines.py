@@ -31,8 +31,9 @@ HALO, PALE_HALO = 0.25, 0.62
 PALEST_ALONE = 0.36
 """Fainter colour away from all frames is what compression smears, not a mark."""
 
-RIVAL = 0.25
-"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own."""
+RIVAL, STRONG = 0.25, 0.6
+"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own; and so
+many of those, too, that have this share of its usual strength: the rim of a line has the tint of its ground."""
 
 OFF_HUE, ONE_HUE = 0.91, 0.968
 """How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
@@ -50,6 +51,9 @@ GAP, NEARLY = 0.45, 0.75
 
 MOSTLY, PARTLY = 0.55, 0.35
 """Share of all four sides that must be coloured plainly, if some are washed out; above the second nobody can say."""
+
+SHRED = 0.15
+"""Nor can anybody where they are mostly plain, but of one side no more than this share is left."""
 
 STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
@@ -102,7 +106,7 @@ def read_outlines(
     if (colours < 0).all():
         return found
     if lead:
-        _demand_plain_hues(plain, colours, lead)
+        _demand_plain_hues(plain, own, colours, lead)
     faint = faint_frames(pale, colours, shades, ground, width)
     if faint.any():
         near = Hues.of(closer(), marks, size, faintest)
@@ -132,7 +136,8 @@ def _frame_cells(colours: Numbers, pale: Hues) -> float:
     """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1."""
     which, around, sure = _around(pale)
     better, most = np.maximum(around, sure), sure.mean(axis=0)
-    halfway = (better.min(axis=0) > GAP) & (most > PARTLY)
+    worst = better.min(axis=0)
+    halfway = ((worst > GAP) & (most > PARTLY)) | ((worst > SHRED) & (most > MOSTLY))
     sides = np.where(most > MOSTLY, better, sure)
     least = sides.min(axis=0)
     framed = (least > ALONG) | ((least > GAP) & (sides.mean(axis=0) > NEARLY))
@@ -170,28 +175,43 @@ def _halos(pale: Hues) -> Layer:
     return fringe
 
 
-def _demand_plain_hues(plain: Hues, colours: Numbers, lead: float) -> None:
-    """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for."""
-    of_hue = plain.per_cell()
-    rows, cols = np.nonzero(colours >= 0)
-    number = colours[rows, cols]
-    count = of_hue[number, rows, cols]
-    red, green, blue = (plain.per_cell(each)[number, rows, cols] for each in plain.pixels.T)
-    mean = np.stack([red, green, blue], axis=1) / np.maximum(count, 1)[:, None]
-    ways = from_grey(mean)
+def _demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float) -> None:
+    """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for.
+
+    Of the `plain` pixels, those in their cell's own colour are `own`.
+    """
+    framed = np.unique(own.cells)
+    number = colours.take(framed)
+    ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
     near = ways @ from_grey(plain.marks).T  # (cells, marks)
     second, first = np.argsort(near, axis=1)[:, -2:].T
-    each = np.arange(len(rows))
+    each = np.arange(len(framed))
     between = near[each, first] - near[each, second] < lead
-    between |= of_hue[second, rows, cols] > RIVAL * count
-    own = near[each, number]
+    nearest = near[each, number]
     purest = np.zeros(len(plain.marks), np.intp)
-    purest[number[own.argsort()]] = own.argsort()  # of each colour the border that is nearest to it
-    between |= (own < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
-    between &= count > 0
+    purest[number[nearest.argsort()]] = nearest.argsort()  # of each colour the border that is nearest to it
+    between |= (nearest < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
+    rival = _has_rival(plain, framed, number, second)
+    if rival.any():
+        between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)
     if between.any():
-        row, col = rows[between.argmax()], cols[between.argmax()]
+        row, col = divmod(int(framed[between.argmax()]), len(colours))
         raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
+
+
+def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) -> Layer:
+    """(F,): which of the framed cells, each of the colour of a number, have too much of a second one, too."""
+    of_hue = hues.per_cell().reshape(len(hues.marks), -1)
+    rival: Layer = of_hue[second, framed] > RIVAL * of_hue[number, framed]
+    return rival
+
+
+def _strongest(plain: Hues, framed: Numbers, number: Numbers) -> Hues:
+    """What is about as strong as a framed cell's colour usually is in it, and no rim of a line."""
+    counts, sums = (plain.per_cell(weights).reshape(len(plain.marks), -1) for weights in (None, plain.share))
+    usual = np.zeros(counts.shape[1])
+    usual[framed] = sums[number, framed] / counts[number, framed]
+    return plain.some(plain.share >= STRONG * usual.take(plain.cells))
 
 
 def _give(colours: Numbers, cells: Layer, number: int) -> None:
