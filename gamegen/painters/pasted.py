@@ -40,7 +40,7 @@ def chess(hand: Hand, sample: Sample, after: Any) -> bool:
 
 
 def invaders(hand: Hand, sample: Sample, after: Any) -> bool:
-    """What a ship leaves behind is sky, up to the grid lines: scissors that took these along would lay them elsewhere."""
+    """Where a ship was is sky, up to the grid lines: scissors that took these along would lay them elsewhere."""
     before, style = sample.problem.position, sample.style
     lines = style.number("line_width") / 512 * style.pixels / hand.cell
 
