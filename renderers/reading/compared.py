@@ -7,7 +7,7 @@ import numpy as np
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Colour, Picture, Pixels
-from renderers.reading.foreign import FOREIGN, Flags, Part, off_colours, scratched, spoilt
+from renderers.reading.foreign import FOREIGN, Flags, Part, most, off_colours, scratched, spoilt
 from renderers.reading.pages import Clean, Page
 from renderers.reading.register import Box, Registration
 
@@ -117,12 +117,6 @@ class Compared:
             unlike = most(meant.excess(seen)) > loud
         odd: Flags = unlike & self.drawn[part]
         return odd
-
-
-def most(levels: Pixels) -> Pixels:
-    """(h, w): the highest of the three levels (h, w, 3)."""
-    red, green, blue = cv2.split(levels)
-    return np.asarray(cv2.max(cv2.max(red, green), blue))
 
 
 def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -82,32 +82,50 @@ def spoilt(
     `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
     pixels than `least` is not looked at.
     """
-    found = np.zeros_like(strange)
+    found, shades = np.zeros_like(strange), _Shades(seen, before, after)
     for cell in cells:
-        if np.count_nonzero(strange[cell]) < least:
+        odd = _without_hairs(strange[cell])
+        if np.count_nonzero(odd) < least:
             continue
         now, old, new = (image[cell].astype(np.int16) for image in (seen, before, after))
         mark = np.abs(new - old).max(axis=2) > FOREIGN
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
-        beside = [other for other in cells if _overlap(cell, other)]
-        shades = [shade for other in beside if (shade := _shade(seen[other], before[other], after[other])) is not None]
-        own = np.array([*_colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])), *shades])
-        foreign = strange[cell].copy()
-        foreign[foreign] = off_colours(now[foreign].astype(np.float32), own) > FOREIGN
-        found[cell] |= _without_hairs(foreign)
+        own = _colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)]))
+        own = np.array([*own, *shades.unlike(own, [other for other in cells if _overlap(cell, other)])])
+        odd[odd] = off_colours(now[odd].astype(np.float32), own) > FOREIGN
+        found[cell] |= _without_hairs(odd)
     return found
+
+
+class _Shades:
+    """In which shades the marks of cells were drawn; pictures as those of `spoilt`."""
+
+    def __init__(self, seen: Pixels, before: Pixels, after: Pixels) -> None:
+        self.seen = seen
+        self.mark = most(cv2.absdiff(before, after)) > FOREIGN
+        self._of: dict[tuple[int, int], Floats | None] = {}
+
+    def unlike(self, own: Floats, cells: Iterable[Part]) -> list[Floats]:
+        """The shades of these cells' marks that are unlike the colours (K, 3), and each other."""
+        unlike: list[Floats] = []
+        for cell in cells:
+            shade = self._shade(cell)
+            if shade is not None and np.abs(np.array([*own, *unlike]) - shade).max(axis=1).min() > FLAT:
+                unlike.append(shade)
+        return unlike
+
+    def _shade(self, cell: Part) -> Floats | None:
+        """(3,): that of most of the mark; None if there is none."""
+        place = cell[0].start, cell[1].start
+        if place not in self._of:
+            mark = self.mark[cell]
+            self._of[place] = np.median(self.seen[cell][mark], axis=0).astype(np.float32) if mark.any() else None
+        return self._of[place]
 
 
 def _overlap(one: Part, other: Part) -> bool:
     return all(mine.start < its.stop and its.start < mine.stop for mine, its in zip(one, other, strict=True))
-
-
-def _shade(now: Pixels, old: Pixels, new: Pixels) -> Floats | None:
-    """(3,): in which shade a mark is drawn, most of it; None if there is none."""
-    mark = cv2.absdiff(new, old).max(axis=2) > FOREIGN
-    shade: Floats = np.median(now[mark], axis=0).astype(np.float32)
-    return shade if mark.any() else None
 
 
 def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: int) -> Flags:
@@ -115,17 +133,21 @@ def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: in
 
     `before` and `after` are clean pictures (h, w, 3); `rim` pixels along a mark's border are anybody's.
     """
-    red, green, blue = cv2.split(cv2.absdiff(before, after))
-    mark = (cv2.max(cv2.max(red, green), blue) > FOREIGN) & (_range(after) < FLAT)
+    mark = (most(cv2.absdiff(before, after)) > FOREIGN) & (_range(after) < FLAT)
     near = np.ones((2 * rim + 1, 2 * rim + 1), np.uint8)
     inside: Flags = cv2.erode(mark.view(np.uint8), near, borderType=cv2.BORDER_CONSTANT, borderValue=0).view(bool)
     return inside & (_range(seen) > loud) if inside.any() else inside
 
 
+def most(levels: Pixels) -> Pixels:
+    """(h, w): the highest of the three levels (h, w, 3)."""
+    red, green, blue = cv2.split(levels)
+    return np.asarray(cv2.max(cv2.max(red, green), blue))
+
+
 def _range(image: Pixels) -> Pixels:
     """(h, w): by how many grey levels each pixel and its neighbours differ, in the channel where they do most."""
-    red, green, blue = cv2.split(cv2.subtract(cv2.dilate(image, BESIDE), cv2.erode(image, BESIDE)))
-    return np.asarray(cv2.max(cv2.max(red, green), blue))
+    return most(cv2.subtract(cv2.dilate(image, BESIDE), cv2.erode(image, BESIDE)))
 
 
 def _without_hairs(found: Flags) -> Flags:

@@ -13,8 +13,8 @@ import numpy as np
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.colour import Drift
-from renderers.reading.compared import WHOLE, WINDOW, Compared, most
-from renderers.reading.foreign import Flags, Part
+from renderers.reading.compared import WHOLE, WINDOW, Compared
+from renderers.reading.foreign import Flags, Part, most
 from renderers.reading.labels import labels_differ
 from renderers.reading.pages import Clean, Page
 from renderers.reading.register import Floats, Registration
