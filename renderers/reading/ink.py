@@ -33,10 +33,10 @@ def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, 
     cells = np.zeros((np.count_nonzero(colours >= 0), n, n), np.float32)  # (K, n, n)
     places = first.take(framed.cells) * n**2 + framed.grid.within.take(framed.places)
     cells.reshape(-1)[places] = _ink(framed, shades, ground.take(framed.cells))
-    upright = cells.transpose(0, 2, 1)
-    strips = [part[:, along, some] for part in (cells, upright) for some in (slice(depth), slice(n - depth, n))]
-    across = np.stack(strips)  # (4, K, along, depth)
-    sides = _middle(np.stack([across.max(axis=3), across.sum(axis=3)]))  # (2, 4, K)
+    turned = np.ascontiguousarray(cells.transpose(0, 2, 1))
+    strips = [part[:, some, along] for part in (cells, turned) for some in (slice(depth), slice(n - depth, n))]
+    across = np.stack(strips)  # (4, K, depth, along)
+    sides = _middle(np.stack([across.max(axis=2), across.sum(axis=2)]))  # (2, 4, K)
     peak, amount = np.sort(sides, axis=1)[:, 2:].mean(axis=1)
     faint = np.zeros(colours.shape, bool)
     faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)

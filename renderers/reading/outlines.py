@@ -180,7 +180,7 @@ def _demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float) ->
 
     Of the `plain` pixels, those in their cell's own colour are `own`.
     """
-    framed = np.unique(own.cells)
+    framed = np.flatnonzero(np.bincount(own.cells))
     number = colours.take(framed)
     ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
     near = ways @ from_grey(plain.marks).T  # (cells, marks)
@@ -277,7 +277,7 @@ def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
     along = slice(corner, m - corner)
     strips = [
         part[:, places, along].max(axis=1)
-        for part in (cells, cells.transpose(0, 2, 1))
+        for part in (cells, np.ascontiguousarray(cells.transpose(0, 2, 1)))
         for places in (slice(skip, depth), slice(m - depth, m - skip))
     ]
     sides = np.stack(strips)  # (4, M, along)
