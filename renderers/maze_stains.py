@@ -83,8 +83,9 @@ def _touched(levels: Pixels, known: Known, drawn: Flags, paint: Floats | None) -
 
 
 def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | None) -> int:
-    """How many pixels of the start or the end are neither as they were nor mixed with paint."""
-    row, col = (slice(at * known.n, (at + 1) * known.n) for at in home)
+    """How many pixels of the start or the end, but for those at its border, are neither as they were nor mixed with
+    paint."""
+    row, col = (slice(at * known.n + 1, (at + 1) * known.n - 1) for at in home)
     was = known.clean[row, col].astype(np.float32)
     moved = levels[row, col] - was
     if paint is not None:
