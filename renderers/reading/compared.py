@@ -94,29 +94,27 @@ class Compared:
         if after is None or not self.drawn.any():
             return found
         part = _around(self.drawn)
-        meant, seen = Clean.of(after, len(self.seen), part), self.seen[part]
+        meant, seen, given = Clean.of(after, len(self.seen), part), self.seen[part], self.clean.pixels[part]
         loud = int(UNLIKE + self._badness)
-        odd = self._odd(meant, seen, part, loud)
-        if odd.any():
+        strange = (most(meant.excess(seen)) > loud) & self.drawn[part]
+        if strange.any():
             least = self.least if self._is_untouched else ACROSS * _width(cells)
-            within = _within(cells, part, less=0.0 if self._is_untouched else AROUND)
-            found[part] = spoilt(seen, odd, self.clean.pixels[part], meant.pixels, within, least=least)
+            found[part] = spoilt(seen, strange, given, meant.pixels, _within(cells, part, less=AROUND), least=least)
             if own_colours:
-                found[part] |= _foreign(seen, odd, after, self.page.picture)
+                found[part] |= _foreign(seen, strange, after, self.page.picture)
+        if self._is_untouched:
+            needless = self._needlessly(meant, part)
+            found[part] |= spoilt(seen, needless, given, meant.pixels, _within(cells, part, less=0.0), least=self.least)
         if cells:
             rim = round(RIM * _width(cells))
-            found[part] |= scratched(seen, self.clean.pixels[part], meant.pixels, rim=rim, loud=loud) & self.drawn[part]
+            found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]
         return found
 
-    def _odd(self, meant: Clean, seen: Pixels, part: Part, loud: int) -> Flags:
-        """(h, w): the pixels of a part that is drawn anew which are unlike what was meant: in an untouched picture
-        every one that is, and is not as it was either; else those that no compression makes of it."""
-        if self._is_untouched:
-            unlike = cv2.min(most(cv2.absdiff(seen, meant.pixels)), self._gap[part]) > CHANGED
-        else:
-            unlike = most(meant.excess(seen)) > loud
-        odd: Flags = unlike & self.drawn[part]
-        return odd
+    def _needlessly(self, meant: Clean, part: Part) -> Flags:
+        """(h, w): what is neither as it was nor as it was meant to be, in a part that is drawn anew."""
+        unlike = cv2.min(most(cv2.absdiff(self.seen[part], meant.pixels)), self._gap[part]) > CHANGED
+        needless: Flags = unlike & self.drawn[part]
+        return needless
 
 
 def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:

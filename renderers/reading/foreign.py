@@ -91,9 +91,11 @@ def spoilt(
         mark = np.abs(new - old).max(axis=2) > FOREIGN
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
-        own = _colours(np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)]))
+        clean = np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])
+        own = _colours(clean)
         own = np.array([*own, *shades.unlike(own, [other for other in cells if _overlap(cell, other)])])
         odd[odd] = off_colours(now[odd].astype(np.float32), own) > FOREIGN
+        odd[odd] = _is_rare(now[odd], clean)
         found[cell] |= _without_hairs(odd)
     return found
 
@@ -122,6 +124,14 @@ class _Shades:
             mark = self.mark[cell]
             self._of[place] = np.median(self.seen[cell][mark], axis=0).astype(np.float32) if mark.any() else None
         return self._of[place]
+
+
+def _is_rare(drawn: NDArray[np.int16], clean: NDArray[np.int16]) -> Flags:
+    """(N,): which of the pixels drawn (N, 3) are like none of the clean ones (K, 3), not even a rare one."""
+    kinds = np.unique(clean >> 4, axis=0) * np.int16(16) + np.int16(8)
+    gap = np.abs(drawn[:, None] - kinds).max(axis=2).min(axis=1, initial=255)
+    rare: Flags = gap > FOREIGN
+    return rare
 
 
 def _overlap(one: Part, other: Part) -> bool:
