@@ -102,7 +102,7 @@ def fill_gaps(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], til
     rim[reach:-reach, reach:-reach] = False
     odd = (_most(drawn - meant) > SHADE) & rim
     gap = odd.copy()
-    gap[odd] = off_colours(drawn[odd], _around(style)) < COVERED
+    gap[odd] = ~off_colours(drawn[odd], _around(style), COVERED)
     cells[new] = np.where(gap[..., None], meant, drawn)
     return replace(seen, board=board)
 
@@ -113,7 +113,7 @@ def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
     cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
     for row, col in np.argwhere(new).tolist():
         own = np.concatenate([middles[row, col][None], _around(style)])
-        if np.count_nonzero(off_colours(cells[row, col].reshape(-1, 3), own) > COVERED) > FEW:
+        if np.count_nonzero(off_colours(cells[row, col].reshape(-1, 3), own, COVERED)) > FEW:
             return Cell(row, col)
     return None
 
@@ -188,7 +188,7 @@ def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_
         beside = _beside(frame, y, x)
         colours = [middles[cell] for cell in beside if coloured[cell]]
         drawn = page[y, x][None].astype(np.float32)
-        if beside and (not colours or off_colours(drawn, np.array([*colours, *inks])) > COVERED):
+        if beside and (not colours or off_colours(drawn, np.array([*colours, *inks]), COVERED).any()):
             gone[beside[0]] = True
     return _first(gone)
 

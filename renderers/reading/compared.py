@@ -136,7 +136,7 @@ def _foreign(seen: Pixels, strange: Flags, clean: Picture, given: Picture) -> Fl
     own = {colour for some in (shares, grown) for colour in sorted(some, key=some.__getitem__, reverse=True)[:COLOURS]}
     colours = np.array([*sorted(own), (0, 0, 0), (255, 255, 255)], np.float32)
     foreign = strange.copy()
-    foreign[strange] = off_colours(drawn, colours) > FOREIGN
+    foreign[strange] = off_colours(drawn, colours, FOREIGN)
     return foreign
 
 

@@ -62,14 +62,17 @@ class Tints:
         return found
 
 
-def off_colours(drawn: Floats, colours: Floats) -> Floats:
-    """(N,): by how many grey levels pixels (N, 3) are off every mixture of two of the colours (K, 3)."""
-    away: Floats = np.full(len(drawn), np.inf, np.float32)
+def off_colours(drawn: Floats, colours: Floats, limit: float) -> Flags:
+    """(N,): which pixels (N, 3) are off every mixture of two of the colours (K, 3), by so many grey levels."""
+    off: Flags = np.abs(drawn[:, None] - colours).max(axis=2).min(axis=1) > limit
     for one, other in combinations(colours, 2):
+        left = drawn[off] - one
+        if not len(left):
+            break
         way = other - one
-        share = ((drawn - one) @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
-        np.minimum(away, np.abs(drawn - one - share[:, None] * way).max(axis=1), out=away)
-    return away
+        share = (left @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
+        off[off] = np.abs(left - share[:, None] * way).max(axis=1) > limit
+    return off
 
 
 def spoilt(
@@ -94,7 +97,7 @@ def spoilt(
         clean = np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])
         own = _colours(clean)
         own = np.array([*own, *shades.unlike(own, [other for other in cells if _overlap(cell, other)])])
-        odd[odd] = off_colours(now[odd].astype(np.float32), own) > FOREIGN
+        odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
         odd[odd] = _is_rare(now[odd], clean)
         found[cell] |= _without_hairs(odd)
     return found

@@ -42,6 +42,10 @@ AGAIN, FAIRLY = 0.002, 0.75
 STARTS = (0.0, 0.03, -0.03, 0.055, -0.055)
 """Zooms to try when the first one leads nowhere."""
 
+BETTER, HOPELESS = 0.03, 0.35
+"""By how much a zoom must be more alike than the one before, even coarsely, to be followed; and a likeness from which
+no last fit leads to a board."""
+
 SAME, GOOD, LOWEST_LIKENESS = 0.998, 0.9, 0.5
 """Likeness at which the first place found is right; at which a search may end; below which there is no board."""
 
@@ -220,21 +224,26 @@ def _found(matrix: Floats, likeness: float, scan: Scan) -> Registration:
 def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -> tuple[Floats, float]:
     """Coarse to fine, from several zooms if need be; the best end wins, or the one that is known, the earlier on a tie.
 
-    A likeness that is fair and found twice will not get better.
+    A likeness that is fair and found twice will not get better, and a zoom that looks no better coarsely is left alone.
     """
-    best, best_likeness = matrix, likeness
+    best, best_likeness, promise = matrix, likeness, 0.0
+    finer = range(1, len(LEVELS))
     for start in STARTS:
-        matrix = np.diag([1 + start, 1 + start, 1.0])
-        for number, cut in enumerate(CUTS):
-            free = 8 if number == len(LEVELS) - 1 else 6
-            matrix, likeness = landmarks.template(number).fit(scan.level(number), matrix, free, cut)
+        matrix, coarse = landmarks.template(0).fit(scan.level(0), np.diag([1 + start, 1 + start, 1.0]), 6, CUTS[0])
+        if start and coarse < promise + BETTER:
+            continue
+        promise = coarse
+        for number in finer:
+            free = 8 if number == finer[-1] else 6
+            matrix, likeness = landmarks.template(number).fit(scan.level(number), matrix, free, CUTS[number])
         again = np.abs(matrix - best).sum(axis=1).max() < AGAIN and likeness >= FAIRLY
         if likeness > best_likeness:
             best, best_likeness = matrix, likeness
         if again or best_likeness >= GOOD:
             break
-    last = len(LEVELS) - 1
-    settled, likeness = landmarks.template(last).fit(scan.level(last), best, 8, NARROW, steps=PATIENCE)
+    if best_likeness < HOPELESS:
+        return best, best_likeness
+    settled, likeness = landmarks.template(finer[-1]).fit(scan.level(finer[-1]), best, 8, NARROW, steps=PATIENCE)
     strayed = np.abs(settled - best).max() > STRAY or likeness < best_likeness - SLACK
     return (best, best_likeness) if strayed else (settled, likeness)
 
