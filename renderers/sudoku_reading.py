@@ -78,7 +78,7 @@ def sure_of_colour(cells: Floats, tiles: Floats, symbols: NDArray[np.intp]) -> F
     the same pixels of the tiles (K, pixels, 3); 0 where another colour is nearly as near."""
     gap = np.abs(cells.mean(axis=1)[:, None] - tiles.mean(axis=1)).max(axis=2)  # (N, K)
     own = gap[np.arange(len(cells)), symbols]
-    gap[np.arange(len(cells)), symbols] = np.inf
+    gap[np.arange(len(tiles)) % DIGITS == symbols[:, None] % DIGITS] = np.inf
     sure: Floats = 1 - (own + NOISE) / (gap.min(axis=1) + NOISE)
     return np.where(sure > SURE, sure, 0.0)
 
