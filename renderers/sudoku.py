@@ -31,6 +31,7 @@ from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_reading import (
     DIGITS,
+    border_drawn_on,
     cut_mark,
     fill_gaps,
     half_digit,
@@ -206,6 +207,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = half_digit(seen, symbols, new, reading_tiles(self, style, seen.frame.rows, seen.frame.cols))
         else:
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
+            if cell is None and style.text("marks") != "fill":
+                cell = border_drawn_on(seen, new, style)
         coloured = (symbols % DIGITS > 0) & (not digits)
         cell = cell or line_gone(seen, _lines(style, seen.frame.rows), coloured, style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
