@@ -21,7 +21,7 @@ from renderers.board import Board, BoardRenderer, Seen, reading_tiles, smooth_ti
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, demand_single
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, demand_single, demand_unfaded
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.pages import Clean
 from renderers.reading.register import Floats
@@ -31,6 +31,7 @@ from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_reading import (
     DIGITS,
+    border_drawn_on,
     cut_mark,
     fill_gaps,
     half_digit,
@@ -119,7 +120,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
-            return self._by_colour(named, seen, style)
+            return self._by_colour(named, seen, problem, style)
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
         blank[blank] = has_ink(self._insides(seen)[blank])
@@ -134,9 +135,10 @@ class SudokuRenderer(BoardRenderer[Grid]):
                 confidence[row, col] = 0.0
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
-    def _by_colour(self, named: Named, seen: Seen, style: Style) -> Named:
-        """The same, surer of marks that are of another size than ours and could be two: by their colour alone."""
-        doubtful = named.confidence < LOWEST_CONFIDENCE
+    def _by_colour(self, named: Named, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
+        """The same, surer of new marks that are of another size than ours and could be two: by their colour alone."""
+        new = named.symbols != self.encode(problem.position, style)
+        doubtful = new & (named.confidence < LOWEST_CONFIDENCE)
         if not doubtful.any():
             return named
         tiles = reading_tiles(self, style, seen.frame.rows, seen.frame.cols)
@@ -163,15 +165,19 @@ class SudokuRenderer(BoardRenderer[Grid]):
         except UnreadableImage:
             if style.text("marks") == "digits":
                 raise
-            tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-            known, numbers = self.encode(problem.position, style), np.arange(len(self.symbols(style)))
-            own = (numbers == named.symbols[:, :, None]) | (named.symbols == known)[:, :, None]
-            allowed = self.allowed(problem, style)
-            for other in range(DIGITS):
-                pair = own | (numbers % DIGITS == other)
-                demand_single(
-                    seen.cells, tiles, named, before=known, allowed=pair if allowed is None else pair & allowed
-                )
+            self._demand_unmixed(seen, named, problem, style)
+
+    def _demand_unmixed(self, seen: Seen, named: Named, problem: Problem[Grid], style: Style) -> None:
+        """The same for colours: new ones must not be mixed of their own and another, the others of no two."""
+        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
+        known, numbers = self.encode(problem.position, style), np.arange(len(self.symbols(style)))
+        own = (numbers == named.symbols[:, :, None]) | (named.symbols == known)[:, :, None]
+        allowed = self.allowed(problem, style)
+        for other in range(DIGITS):
+            pair = own | (numbers % DIGITS == other)
+            free = pair if allowed is None else pair & allowed
+            demand_single(seen.cells, tiles, named, before=known, allowed=free)
+        demand_unfaded(seen.cells, tiles, named, before=known)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
         """Thin strokes are pale at the size in which cells are read; ink that is pale there is judged on sharp ones."""
@@ -201,6 +207,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = half_digit(seen, symbols, new, reading_tiles(self, style, seen.frame.rows, seen.frame.cols))
         else:
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
+            if cell is None and style.text("marks") != "fill":
+                cell = border_drawn_on(seen, new, style)
         coloured = (symbols % DIGITS > 0) & (not digits)
         cell = cell or line_gone(seen, _lines(style, seen.frame.rows), coloured, style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""

@@ -48,6 +48,9 @@ not the colour itself."""
 FEW = 3
 """Pixels of a cell that may have any colour."""
 
+BORDER, ALONG = 0.05, 0.25
+"""Share of a cell, at its border, where no mark of a colour is, and of a side's length that may be drawn on there."""
+
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
 
@@ -78,7 +81,7 @@ def sure_of_colour(cells: Floats, tiles: Floats, symbols: NDArray[np.intp]) -> F
     the same pixels of the tiles (K, pixels, 3); 0 where another colour is nearly as near."""
     gap = np.abs(cells.mean(axis=1)[:, None] - tiles.mean(axis=1)).max(axis=2)  # (N, K)
     own = gap[np.arange(len(cells)), symbols]
-    gap[np.arange(len(cells)), symbols] = np.inf
+    gap[np.arange(len(tiles)) % DIGITS == symbols[:, None] % DIGITS] = np.inf
     sure: Floats = 1 - (own + NOISE) / (gap.min(axis=1) + NOISE)
     return np.where(sure > SURE, sure, 0.0)
 
@@ -111,11 +114,36 @@ def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
     """A new cell with something in it that is neither the colour of its middle, the ground, nor a line, nor between two
     of these: then it matters not how large its mark is."""
     cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
+    edge = max(1, round(BORDER * cells.shape[2]))
+    cells = cells[:, :, edge:-edge, edge:-edge]
     for row, col in np.argwhere(new).tolist():
         own = np.concatenate([middles[row, col][None], _around(style)])
         if np.count_nonzero(off_colours(cells[row, col].reshape(-1, 3), own, COVERED)) > FEW:
             return Cell(row, col)
     return None
+
+
+def border_drawn_on(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
+    """A new cell along whose border, where only lines and ground are, something was drawn in neither its colour nor the
+    one across the border. Marks must not fill their cells."""
+    cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
+    wide, least = max(1, round(BORDER * cells.shape[2])), ALONG * cells.shape[2]
+    usual = np.concatenate([_around(style), np.array([style.colours()["page"]], np.float32)])
+    for turn in range(4):
+        asked, colours = np.rot90(new, turn), np.rot90(middles, turn)
+        bands = np.rot90(np.rot90(cells, turn), turn, axes=(2, 3))[asked][:, :wide]  # at the tops of cells
+        odd = (off_colours(bands.reshape(-1, 3), usual) > COVERED).reshape(len(bands), -1).sum(axis=1) > least
+        for (row, col), band in zip(np.argwhere(asked)[odd].tolist(), bands[odd], strict=True):
+            beside = colours[max(0, row - 1) : row + 1, col]
+            if np.count_nonzero(off_colours(band.reshape(-1, 3), np.concatenate([usual, beside])) > COVERED) > least:
+                return _first(np.rot90(_only(row, col, new.shape), -turn))
+    return None
+
+
+def _only(row: int, col: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    cells = np.zeros(shape, bool)
+    cells[row, col] = True
+    return cells
 
 
 def _around(style: Style) -> Floats:

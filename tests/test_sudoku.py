@@ -449,6 +449,10 @@ def test_a_scribble_is_not_an_answer(skin: str) -> None:
         ("painted", "sudoku/solve@1:train:4:31000000000:3?pixels=256", 290),
         ("painted", "sudoku/solve@1:train:3:2028000002:0?pixels=256", 30),  # white between a colour and a box line
         ("painted", "sudoku/solve@1:train:2:31000000001:0?pixels=256", 12),  # large tiles with corners
+        ("painted", "sudoku/solve@1:train:4:34000000021:0?pixels=256", 210),  # a soft 8, one of whose holes ran full
+        ("painted", "sudoku/solve@1:train:4:34000000026:0?pixels=256", 172),  # a soft 9 without a hole, nearly a 1
+        ("painted", "sudoku/solve@1:train:5:34000000020:0?pixels=256", 335),  # a thin, soft 2 in an ink paler than ours
+        ("painted", "sudoku/solve@1:train:5:34000000016:0?pixels=256", 243),  # a colour that leans over a line
         ("painted", "sudoku/solve@1:train:2:33000000001:0?pixels=256", 66),  # large discs
         ("painted", "sudoku/solve@1:train:3:31000000000:4?pixels=256", 363),  # an orange between red and yellow
         ("painted", "sudoku/solve@1:train:3:32000000000:2?pixels=256", 196),  # a small disc of a light red
@@ -479,6 +483,8 @@ def test_a_nine_with_a_pointed_head_is_no_four() -> None:
         ("partial_edit", "sudoku/next@1:train:3:11000001:0?pixels=256", 110),  # half a 1, which looks like a thin one
         ("partial_edit", "sudoku/next@1:train:1:33000000013:0?pixels=256", 157),  # the same, cut through a read pixel
         ("partial_edit", "sudoku/next@1:train:1:33000000018:0?pixels=256", 181),
+        ("ghost_stroke", "sudoku/solve@1:train:2:34000000017:0?pixels=256", 306),  # yellow, on a box line between discs
+        ("ghost_stroke", "sudoku/solve@1:train:2:34000000017:0?pixels=256", 342),
     ],
 )
 def test_wrong_answers_that_were_taken_once(attack: str, name: str, number: int) -> None:

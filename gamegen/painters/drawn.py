@@ -58,6 +58,7 @@ def tictactoe(hand: Hand, sample: Sample, after: Any) -> bool:
 
 
 def sudoku(hand: Hand, sample: Sample, after: Any) -> bool:
+    """Digits by pen or in type, never in a paler ink than ours: a thin stroke with soft edges is pale as it is."""
     before, style = sample.problem.position, sample.style
     colours, marks = style.colours(), style.text("marks")
     by_pen, slant, bold = hand.rng.chance(0.4), hand.sway(0.12), hand.rng.chance(0.3)
@@ -68,9 +69,9 @@ def sudoku(hand: Hand, sample: Sample, after: Any) -> bool:
         if marks != "digits":
             _spot(hand, cell, marks, hand.shade(colours[f"c{new}"], share=AMONG_MANY))
         elif by_pen:
-            _pen_digit(hand, cell, new, hand.shade(colours["ink"]))
+            _pen_digit(hand, cell, new, hand.seen_on(hand.cut(cell), colours["ink"]))
         else:
-            _type_digit(hand, cell, new, hand.shade(colours["ink"]), slant, bold)
+            _type_digit(hand, cell, new, hand.seen_on(hand.cut(cell), colours["ink"]), slant, bold)
     return True
 
 

@@ -105,7 +105,7 @@ def read_digits(cells: Floats) -> list[int | None]:
     digits = _read(list(inks))
     spurred = [number for number, digit in enumerate(digits) if digit is None and inks[number].any()]
     for number, digit in zip(spurred, _read([_without_spurs(inks[number]) for number in spurred]), strict=True):
-        if digit is not None and _holes(inks[number]) in HOLES.get(digit, (0,)):
+        if digit is not None and _holes(inks[number]) <= max(HOLES.get(digit, (0,))):
             digits[number] = digit
     return digits
 
