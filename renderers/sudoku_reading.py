@@ -132,10 +132,10 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | 
     for turn in range(4):
         asked, colours = np.rot90(new, turn), np.rot90(middles, turn)
         bands = np.rot90(np.rot90(cells, turn), turn, axes=(2, 3))[asked][:, :wide]  # at the tops of cells
-        odd = (off_colours(bands.reshape(-1, 3), usual) > COVERED).reshape(len(bands), -1).sum(axis=1) > least
+        odd = off_colours(bands.reshape(-1, 3), usual, COVERED).reshape(len(bands), -1).sum(axis=1) > least
         for (row, col), band in zip(np.argwhere(asked)[odd].tolist(), bands[odd], strict=True):
             beside = colours[max(0, row - 1) : row + 1, col]
-            if np.count_nonzero(off_colours(band.reshape(-1, 3), np.concatenate([usual, beside])) > COVERED) > least:
+            if np.count_nonzero(off_colours(band.reshape(-1, 3), np.concatenate([usual, beside]), COVERED)) > least:
                 return _first(np.rot90(_only(row, col, new.shape), -turn))
     return None
 
