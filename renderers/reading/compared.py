@@ -98,13 +98,16 @@ class Compared:
         loud = int(UNLIKE + self._badness)
         strange = (most(meant.excess(seen)) > loud) & self.drawn[part]
         if strange.any():
-            least = self.least if self._is_untouched else ACROSS * _width(cells)
-            found[part] = spoilt(seen, strange, given, meant.pixels, _within(cells, part, less=AROUND), least=least)
+            least, inner = (
+                self.least if self._is_untouched else ACROSS * _width(cells),
+                _within(cells, part, less=AROUND),
+            )
+            found[part] = spoilt(seen, strange, given, meant.pixels, inner, least=least, mixed=False)
             if own_colours:
                 found[part] |= _foreign(seen, strange, after, self.page.picture)
         if self._is_untouched:
-            needless = self._needlessly(meant, part)
-            found[part] |= spoilt(seen, needless, given, meant.pixels, _within(cells, part, less=0.0), least=self.least)
+            needless, whole = self._needlessly(meant, part), _within(cells, part, less=0.0)
+            found[part] |= spoilt(seen, needless, given, meant.pixels, whole, least=self.least, mixed=True)
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]

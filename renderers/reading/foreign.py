@@ -76,18 +76,19 @@ def off_colours(drawn: Floats, colours: Floats, limit: float) -> Flags:
 
 
 def spoilt(
-    seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Sequence[Part], *, least: float
+    seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Sequence[Part], *, least: float, mixed: bool
 ) -> Flags:
     """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
 
-    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has,
-    or those that marks beside it have; what a mark in quite another shade may look like, nobody knows.
+    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has;
+    what a mark in quite another shade may look like, nobody knows. Where cells are `mixed`, because they reach into each
+    other or a detail may lie elsewhere in them, colours that are rare or of a mark beside are no foreign ones.
     `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
     pixels than `least` is not looked at.
     """
     found, shades = np.zeros_like(strange), _Shades(seen, before, after)
     for cell in cells:
-        odd = _without_hairs(strange[cell])
+        odd = strange[cell].copy()
         if np.count_nonzero(odd) < least:
             continue
         now, old, new = (image[cell].astype(np.int16) for image in (seen, before, after))
@@ -95,10 +96,11 @@ def spoilt(
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
         clean = np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])
-        own = _colours(clean)
-        own = np.array([*own, *shades.unlike(own, [other for other in cells if _overlap(cell, other)])])
+        own, beside = _colours(clean), [other for other in cells if _overlap(cell, other)] if mixed else [cell]
+        own = np.array([*own, *shades.unlike(own, beside)])
         odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
-        odd[odd] = _is_rare(now[odd], clean)
+        if mixed:
+            odd[odd] = _is_rare(now[odd], clean)
         found[cell] |= _without_hairs(odd)
     return found
 
