@@ -81,8 +81,8 @@ def spoilt(
     """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
 
     Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has;
-    what a mark in quite another shade may look like, nobody knows. Where cells are `mixed`, because they reach into each
-    other or a detail may lie elsewhere in them, colours that are rare or of a mark beside are no foreign ones.
+    what a mark in quite another shade may look like, nobody knows. Where cells are `mixed`, because they reach into
+    each other or a detail may lie elsewhere in them, colours that are rare or of a mark beside are no foreign ones.
     `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
     pixels than `least` is not looked at.
     """
