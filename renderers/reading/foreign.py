@@ -133,7 +133,12 @@ class _Shades:
 
 def _is_rare(drawn: NDArray[np.int16], clean: NDArray[np.int16]) -> Flags:
     """(N,): which of the pixels drawn (N, 3) are like none of the clean ones (K, 3), not even a rare one."""
-    kinds = np.unique(clean >> 4, axis=0) * np.int16(16) + np.int16(8)
+    if not len(drawn):
+        return np.zeros(0, bool)
+    numbers = np.flatnonzero(np.bincount((clean >> 4) @ np.array([256, 16, 1]), minlength=1))
+    kinds = np.stack([numbers >> 8, numbers >> 4 & 15, numbers & 15], axis=1).astype(np.int16) * np.int16(
+        16
+    ) + np.int16(8)
     gap = np.abs(drawn[:, None] - kinds).max(axis=2).min(axis=1, initial=255)
     rare: Flags = gap > FOREIGN
     return rare
