@@ -7,7 +7,7 @@ import numpy as np
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Colour, Picture, Pixels
-from renderers.reading.foreign import FOREIGN, Flags, Part, most, off_colours, scratched, spoilt
+from renderers.reading.foreign import FOREIGN, Flags, Part, littered, most, off_colours, scratched, spoilt
 from renderers.reading.pages import Clean, Page
 from renderers.reading.register import Box, Registration
 
@@ -34,6 +34,9 @@ ACROSS = 1.0
 
 AROUND = 0.13
 """Share of a cell drawn anew, and of what is around it, that may be its neighbours'."""
+
+INSIDE = 0.26
+"""The same, without anything beside the cell or at its border."""
 
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
@@ -108,6 +111,8 @@ class Compared:
         if self._is_untouched:
             needless, whole = self._needlessly(meant, part), _within(cells, part, less=0.0)
             found[part] |= spoilt(seen, needless, given, meant.pixels, whole, least=self.least, mixed=True)
+            inside = _within(cells, part, less=INSIDE)
+            found[part] |= littered(seen, needless, meant.pixels, inside, least=self.least)
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]

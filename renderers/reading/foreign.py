@@ -28,6 +28,9 @@ COMMON, COLOURS = 0.02, 8
 FLAT = 24
 """Grey levels by which neighbouring pixels of one colour may differ."""
 
+BARE = 0.9
+"""The share of a bare cell that has the ground's colour: there may be grains and stars."""
+
 FRINGE = 0.35
 """Share of the tints' range, around a pixel, by which it may be outside: compression and sharpening leave fringes."""
 
@@ -102,6 +105,23 @@ def spoilt(
         if mixed:
             odd[odd] = _is_rare(now[odd], clean)
         found[cell] |= _without_hairs(odd)
+    return found
+
+
+def littered(seen: Pixels, odd: Flags, after: Pixels, cells: Sequence[Part], *, least: float) -> Flags:
+    """(h, w): odd pixels that are left in cells that should be bare: there even their former colours are foreign.
+
+    `after` is a clean picture (h, w, 3) of what was read; a cell with fewer odd pixels than `least` is not looked at.
+    """
+    found = np.zeros_like(odd)
+    for cell in cells:
+        if np.count_nonzero(odd[cell]) < least:
+            continue
+        now, new = (image[cell].astype(np.int16) for image in (seen, after))
+        grounds = [np.median(image.reshape(-1, 3), axis=0) for image in (new, now)]
+        if (np.abs(new - grounds[0]).max(axis=2) < FLAT).mean() > BARE:
+            unlike = np.minimum(*(np.abs(now - ground).max(axis=2) for ground in grounds)) > FOREIGN
+            found[cell] |= _without_hairs(odd[cell] & unlike)
     return found
 
 
