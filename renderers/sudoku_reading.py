@@ -51,6 +51,9 @@ FEW = 3
 BORDER, ALONG = 0.05, 0.25
 """Share of a cell, at its border, where no mark of a colour is, and of a side's length that may be drawn on there."""
 
+SHARPENED = (0, 0, 0), (255, 255, 255)
+"""What lines may turn to in a picture that was sharpened."""
+
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
 
@@ -125,19 +128,21 @@ def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
 
 def border_drawn_on(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
     """A new cell along whose border, where only lines and ground are, something was drawn in neither its colour nor the
-    one across the border. Marks must not fill their cells."""
+    one across the border, if most borders are free of such. Marks must not fill their cells."""
     cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
     wide, least = max(1, round(BORDER * cells.shape[2])), ALONG * cells.shape[2]
-    usual = np.concatenate([_around(style), np.array([style.colours()["page"]], np.float32)])
+    usual = np.concatenate([_around(style), np.array([style.colours()["page"], *SHARPENED], np.float32)])
+    counts, found = [], None
     for turn in range(4):
         asked, colours = np.rot90(new, turn), np.rot90(middles, turn)
         bands = np.rot90(np.rot90(cells, turn), turn, axes=(2, 3))[asked][:, :wide]  # at the tops of cells
-        odd = (off_colours(bands.reshape(-1, 3), usual) > COVERED).reshape(len(bands), -1).sum(axis=1) > least
-        for (row, col), band in zip(np.argwhere(asked)[odd].tolist(), bands[odd], strict=True):
+        odd = (off_colours(bands.reshape(-1, 3), usual) > COVERED).reshape(len(bands), -1).sum(axis=1)
+        counts.append(odd)
+        for (row, col), band in zip(np.argwhere(asked)[odd > least].tolist(), bands[odd > least], strict=True):
             beside = colours[max(0, row - 1) : row + 1, col]
             if np.count_nonzero(off_colours(band.reshape(-1, 3), np.concatenate([usual, beside])) > COVERED) > least:
-                return _first(np.rot90(_only(row, col, new.shape), -turn))
-    return None
+                found = _first(np.rot90(_only(row, col, new.shape), -turn))
+    return found if np.median(counts) == 0 else None
 
 
 def _only(row: int, col: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
