@@ -21,7 +21,7 @@ from renderers.board import Board, BoardRenderer, Seen, reading_tiles, smooth_ti
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, demand_single, demand_unfaded
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.pages import Clean
 from renderers.reading.register import Floats
@@ -117,14 +117,16 @@ class SudokuRenderer(BoardRenderer[Grid]):
         return given.reshape(problem.position.size, problem.position.size)
 
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
-        """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
+        """By the nearest tile; digits unlike every tile may still be plain digits in another hand, but one that is torn
+        between two tiles, and near to both, is in no other hand."""
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
             return self._by_colour(named, seen, problem, style)
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
         blank[blank] = has_ink(self._insides(seen)[blank])
-        asked = doubtful | blank | (named.distance > OWN_HAND)
+        torn = (named.confidence < LOWEST_CONFIDENCE) & (named.distance <= MIXED) & (named.symbols % DIGITS > 0)
+        asked = (doubtful & ~torn) | blank | (named.distance > OWN_HAND)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         for (row, col), digit in zip(np.argwhere(asked), read_digits(sharp(seen, asked)), strict=True):
             if digit is not None:
