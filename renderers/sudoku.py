@@ -21,7 +21,7 @@ from renderers.board import Board, BoardRenderer, Seen, reading_tiles, smooth_ti
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, demand_single, demand_unfaded
+from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.pages import Clean
 from renderers.reading.register import Floats
@@ -30,6 +30,7 @@ from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_reading import (
+    BORDERS,
     DIGITS,
     border_drawn_on,
     cut_mark,
@@ -117,14 +118,16 @@ class SudokuRenderer(BoardRenderer[Grid]):
         return given.reshape(problem.position.size, problem.position.size)
 
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
-        """By the nearest tile; digits unlike every tile may still be plain digits in another hand."""
+        """By the nearest tile; digits unlike every tile may still be plain digits in another hand, but one that is torn
+        between two tiles, and near to both, is in no other hand."""
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
             return self._by_colour(named, seen, problem, style)
         doubtful = (named.distance > NO_HAND) | (named.confidence < LOWEST_CONFIDENCE)
         blank = named.symbols % DIGITS == 0
         blank[blank] = has_ink(self._insides(seen)[blank])
-        asked = doubtful | blank | (named.distance > OWN_HAND)
+        torn = (named.confidence < LOWEST_CONFIDENCE) & (named.distance <= MIXED) & (named.symbols % DIGITS > 0)
+        asked = (doubtful & ~torn) | blank | (named.distance > OWN_HAND)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         for (row, col), digit in zip(np.argwhere(asked), read_digits(sharp(seen, asked)), strict=True):
             if digit is not None:
@@ -207,8 +210,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = half_digit(seen, symbols, new, reading_tiles(self, style, seen.frame.rows, seen.frame.cols))
         else:
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
-            if cell is None and style.text("marks") != "fill":
-                cell = border_drawn_on(seen, new, style)
+        if cell is None and style.text("marks") in BORDERS:
+            cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
         coloured = (symbols % DIGITS > 0) & (not digits)
         cell = cell or line_gone(seen, _lines(style, seen.frame.rows), coloured, style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
@@ -257,6 +260,14 @@ def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
     middle = [round((start + frame.cell / 2) * scale) for start in (frame.left, frame.top)]
     down = Lines.of(bare, middle[0], grounds, (rows, cols))
     return down, Lines.of(bare.transpose(1, 0, 2), middle[1], grounds, (cols, rows))
+
+
+@lru_cache(maxsize=64)
+def _bare(style: Style, size: int, side: int) -> Floats:
+    """(side, side, 3): a board with nothing but its lines, at the size in which it is read."""
+    frame = renderer.board(style, size, size).frame
+    board = renderer.render(Grid(size, (0,) * size**2), style).rgb()[frame.top : frame.bottom, frame.left : frame.right]
+    return np.asarray(cv2.resize(board, (side, side), interpolation=cv2.INTER_AREA), np.float32)
 
 
 @lru_cache(maxsize=64)

@@ -45,11 +45,15 @@ GAP, SHADE = 0.2, 24
 """Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
 not the colour itself."""
 
-FEW = 3
-"""Pixels of a cell that may have any colour."""
+FEW, LEAN = 3, 0.05
+"""Pixels of a cell that may have any colour, and the share of it, at its border, that cells beside it may lean over."""
 
-BORDER, ALONG = 0.05, 0.25
-"""Share of a cell, at its border, where no mark of a colour is, and of a side's length that may be drawn on there."""
+BORDERS = {"digits": 0.13, "tile": 0.07, "disc": 0.17}
+"""By what is drawn into cells: the share of one, at its border, where hardly anything of it is."""
+
+ALONG, WORN = 0.25, 0.02
+"""Share of a side's length that may be drawn on at the border, and of the very borders of old cells that are odd in a
+bad picture."""
 
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
@@ -114,7 +118,7 @@ def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
     """A new cell with something in it that is neither the colour of its middle, the ground, nor a line, nor between two
     of these: then it matters not how large its mark is."""
     cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
-    edge = max(1, round(BORDER * cells.shape[2]))
+    edge = max(1, round(LEAN * cells.shape[2]))
     cells = cells[:, :, edge:-edge, edge:-edge]
     for row, col in np.argwhere(new).tolist():
         own = np.concatenate([middles[row, col][None], _around(style)])
@@ -123,27 +127,42 @@ def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
     return None
 
 
-def border_drawn_on(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
-    """A new cell along whose border, where only lines and ground are, something was drawn in neither its colour nor the
-    one across the border. Marks must not fill their cells."""
-    cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
-    wide, least = max(1, round(BORDER * cells.shape[2])), ALONG * cells.shape[2]
-    usual = np.concatenate([_around(style), np.array([style.colours()["page"]], np.float32)])
+def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Style) -> Cell | None:
+    """A new cell along whose border, where the `bare` board (h, w, 3) shows lines and ground, something was drawn in
+    neither its colour nor the one across the border. Marks must not fill their cells; in a picture in which the borders
+    of old cells are odd, too, these tell nothing."""
+    rows, cols = new.shape
+    n = len(bare) // rows
+    wide, least = round(BORDERS[style.text("marks")] * n), ALONG * n
+    odd = (_most(seen.board - bare) > COVERED).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
+    around = np.count_nonzero(odd, axis=(2, 3)) - np.count_nonzero(odd[:, :, wide:-wide, wide:-wide], axis=(2, 3))
+    if not (new & (around > least)).any() or _odd_around(odd[~new]) > WORN:
+        return None
+    cells, middles = split_cells(seen.board, rows, cols), _middles(seen)
+    odd &= _most(cells - middles[:, :, None, None]) > COVERED
+    usual = np.concatenate([_around(style), [style.colours()["page"]]]).astype(np.float32)
     for turn in range(4):
-        asked, colours = np.rot90(new, turn), np.rot90(middles, turn)
-        bands = np.rot90(np.rot90(cells, turn), turn, axes=(2, 3))[asked][:, :wide]  # at the tops of cells
-        odd = off_colours(bands.reshape(-1, 3), usual, COVERED).reshape(len(bands), -1).sum(axis=1) > least
-        for (row, col), band in zip(np.argwhere(asked)[odd].tolist(), bands[odd], strict=True):
-            beside = colours[max(0, row - 1) : row + 1, col]
-            if np.count_nonzero(off_colours(band.reshape(-1, 3), np.concatenate([usual, beside]), COVERED)) > least:
-                return _first(np.rot90(_only(row, col, new.shape), -turn))
+        strips, bands = (np.rot90(np.rot90(each, turn), turn, axes=(2, 3))[:, :, :wide] for each in (odd, cells))
+        colours = np.rot90(middles, turn)
+        for row, col in np.argwhere(np.rot90(new, turn) & (strips.sum(axis=(2, 3)) > least)).tolist():
+            there = np.concatenate([usual, colours[max(0, row - 1) : row + 1, col]])
+            if np.count_nonzero(off_colours(bands[row, col][strips[row, col]], there, COVERED)) > least:
+                return _turned_back(row, col, turn, rows)
     return None
 
 
-def _only(row: int, col: int, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    cells = np.zeros(shape, bool)
-    cells[row, col] = True
-    return cells
+def _odd_around(odd: NDArray[np.bool_]) -> float:
+    """The share of true values at the very borders of cells (K, n, n)."""
+    edge = max(1, round(LEAN * odd.shape[1]))
+    inner = np.count_nonzero(odd[:, edge:-edge, edge:-edge])
+    return float((np.count_nonzero(odd) - inner) / max(1, 4 * edge * odd.shape[1] * len(odd)))
+
+
+def _turned_back(row: int, col: int, turns: int, side: int) -> Cell:
+    """Where a cell was before its board was turned, each time by a quarter to the left."""
+    for _ in range(turns):
+        row, col = col, side - 1 - row
+    return Cell(row, col)
 
 
 def _around(style: Style) -> Floats:

@@ -483,8 +483,11 @@ def test_a_nine_with_a_pointed_head_is_no_four() -> None:
         ("partial_edit", "sudoku/next@1:train:3:11000001:0?pixels=256", 110),  # half a 1, which looks like a thin one
         ("partial_edit", "sudoku/next@1:train:1:33000000013:0?pixels=256", 157),  # the same, cut through a read pixel
         ("partial_edit", "sudoku/next@1:train:1:33000000018:0?pixels=256", 181),
+        ("double_exposure", "sudoku/solve@1:train:5:36000000003:3?pixels=256", 291),  # a bold 5 and a 6, much alike
         ("ghost_stroke", "sudoku/solve@1:train:2:34000000017:0?pixels=256", 306),  # yellow, on a box line between discs
         ("ghost_stroke", "sudoku/solve@1:train:2:34000000017:0?pixels=256", 342),
+        ("ghost_stroke", "sudoku/solve@1:train:1:37000000000:1?pixels=256", 145),  # black, beside a disc
+        ("ghost_stroke", "sudoku/solve@1:train:2:37000000000:2?pixels=256", 287),  # cyan, below the outer line
     ],
 )
 def test_wrong_answers_that_were_taken_once(attack: str, name: str, number: int) -> None:
