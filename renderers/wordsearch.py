@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,12 +99,15 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             np.array([parse_colour(style["cell"])], np.float64),
             np.zeros((seen.frame.rows, seen.frame.cols), np.intp),
         )
-        outlines = read_frames(seen, style, _mark_colours(style), shades, ground)
+        draw = partial(self._framed, problem, style)
+        outlines = read_frames(seen, style, _mark_colours(style), shades, ground, draw=draw)
         plain = without_ink(seen, outlines)
+        self._demand_own_hand(plain, problem, style)
+        if outlines.undone is not None:
+            plain = without_ink(replace(seen, board=outlines.undone), outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
-        self._demand_own_hand(plain, problem, style)
-        self._demand_tails(plain, problem, style)
+        self._demand_tails(plain, named.symbols, problem, style)
         self.demand_single(plain, named, problem, style)
         demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         letters = self.decode(named.symbols, problem, style).letters
@@ -118,6 +121,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
         return Reading(position, confidence, named.quality, stain)
 
+    def _framed(self, problem: Problem[WordGrid], style: Style, colours: NDArray[np.intp]) -> Pixels:
+        """The clean picture of the given letters with borders of these colours (R, C), -1 for none."""
+        return self.render(WordGrid(problem.position.letters, _rows(_CODES[colours + 1])), style).rgb()
+
     def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
         letters, whole = _hands(self, problem, style)
@@ -127,11 +134,12 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         if letters.explains(grey) < enough or whole.explains(grey) < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
-    def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
-        """Raise UnreadableImage if a letter has become one that differs only where borders go: small O and Q do."""
+    def _demand_tails(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> None:
+        """Raise UnreadableImage if a letter that seems to have stayed has become one that differs only where borders
+        go: small O and Q do."""
         given, tiles = self.encode(problem.position, style), smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         for letter, twin, telling in _twins(self, style, seen.frame.rows, seen.frame.cols):
-            drawn = (seen.cells[given == letter] - tiles.images[letter])[:, *INSIDE]
+            drawn = (seen.cells[(given == letter) & (symbols == letter)] - tiles.images[letter])[:, *INSIDE]
             share = np.einsum("ij,kj->ik", drawn.reshape(-1, telling.shape[1]), telling)
             if (share > TAIL).all(axis=1).any():
                 raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")
