@@ -351,6 +351,20 @@ def test_sharpened_pictures_are_read(name: str, right: bool) -> None:
     assert reading.position == position and not (right and reading.stain)
 
 
+@pytest.mark.parametrize(
+    ("name", "perturbation", "right"),
+    [
+        ("wordsearch/find@1:train:4:5150:46", "zoom", True),  # a fine grid that was laid one cell off
+        ("wordsearch/find-all@1:train:5:5150:9", "zoom", False),
+        ("wordsearch/find-all@1:train:1:5150:31", "resize", False),  # one other letter among few
+    ],
+)
+def test_moved_pictures_are_read(name: str, perturbation: str, right: bool) -> None:
+    sample, position, image = _perturbed(name, perturbation, MODERATE[perturbation], right=right)
+    reading = renderer.read(image, sample.problem, sample.style)
+    assert reading.position == position and not (right and reading.stain)
+
+
 def test_orange_that_sharpening_made_red_is_not_read_as_red() -> None:
     sample, _, image = _perturbed("wordsearch/find@1:train:5:4041:38", "sharpen", 1.0, right=True)
     with pytest.raises(UnreadableImage):
