@@ -29,6 +29,7 @@ from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.hand import Hand, brightness
 from renderers.reading.outlines import over_cells
 from renderers.reading.register import LEVELS, Floats, Registration, Scan
+from renderers.reading.sharpening import middles
 from renderers.reading.tiles import distances, insides
 from renderers.shapes import stamp
 
@@ -38,6 +39,10 @@ SMALLEST = 7
 
 WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
 """Likeness above which a picture is laid well onto the given one; and zooms that are tried where it is not."""
+
+UNTOUCHED = 6.0
+"""Grey levels, on average, by which the middle of a cell may be off once sharpening is undone: clean ones are off by up
+to 3, those with half of another letter by 16."""
 
 LIKE_BEFORE, LIKE_NEITHER = 0.72, 0.6
 """Another letter than before is believed only if it fits so much better: below the second share of the distance to the
@@ -131,6 +136,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             plain = without_ink(replace(seen, board=outlines.undone), outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
+        if outlines.undone is not None:
+            self._demand_untouched(plain, named.symbols, problem, style)
         self._demand_own_hand(drawn, named.symbols, problem, style)
         self._demand_tails(plain, named.symbols, problem, style)
         self.demand_single(plain, named, problem, style)
@@ -149,6 +156,16 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
     def _framed(self, problem: Problem[WordGrid], style: Style, colours: NDArray[np.intp]) -> Pixels:
         """The clean picture of the given letters with borders of these colours (R, C), -1 for none."""
         return self.render(WordGrid(problem.position.letters, _rows(_CODES[colours + 1])), style).rgb()
+
+    def _demand_untouched(
+        self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style
+    ) -> None:
+        """Raise UnreadableImage if a letter that is read as it was is not just that, sharpening undone."""
+        off = middles(cv2.absdiff(seen.board, seen.known), seen.frame.rows).mean(axis=(1, 3, 4))
+        touched = (off > UNTOUCHED) & (symbols == self.encode(problem.position, style))
+        if touched.any():
+            row, col = np.argwhere(touched)[0]
+            raise UnreadableImage(f"something was drawn over the letter in cell ({row}, {col})")
 
     def _demand_own_hand(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> None:
         """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew.

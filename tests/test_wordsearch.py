@@ -365,6 +365,15 @@ def test_moved_pictures_are_read(name: str, perturbation: str, right: bool) -> N
     assert reading.position == position and not (right and reading.stain)
 
 
+def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
+    sample = make_sample("wordsearch/find-all@1:train:5:77019:0?pixels=512")
+    made = ATTACKS["double_exposure"](sample, Stream(sample.id, "attack", 19))
+    assert made is not None
+    for strength in (0.3, 0.5, 0.7):
+        image = PERTURBATIONS["sharpen"](made[0], strength, Stream("sharpen"))
+        assert not verify(sample, image).correct
+
+
 def test_orange_that_sharpening_made_red_is_not_read_as_red() -> None:
     sample, _, image = _perturbed("wordsearch/find@1:train:5:4041:38", "sharpen", 1.0, right=True)
     with pytest.raises(UnreadableImage):

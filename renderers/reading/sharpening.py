@@ -65,7 +65,7 @@ class Sharpening:
         """That of a board (R*n, R*n, 3) whose unedited form is known; None if it was changed in another way."""
         clean = draw(np.full((size, size), -1))
         boards = [lay(sharpened(clean, amount)) for amount in AMOUNTS]
-        gaps = [float(np.abs(_middles(seen, size) - _middles(board, size)).mean()) for board in boards]
+        gaps = [float(np.abs(middles(seen, size) - middles(board, size)).mean()) for board in boards]
         best = int(np.argmin(gaps))
         if best == 0 or gaps[best] > ALIKE:
             return None
@@ -114,7 +114,8 @@ def sharpened(picture: Pixels, amount: float) -> Pixels:
     return np.asarray(cv2.addWeighted(picture, 1 + amount, mean, -amount, 0))
 
 
-def _middles(board: Floats, size: int) -> Floats:
+def middles(board: Floats, size: int) -> Floats:
+    """(R, h, R, w, 3): the middles of the cells of a board (R*n, R*n, 3)."""
     n = len(board) // size
     inner = slice(round(MIDDLE * n), n - round(MIDDLE * n))
     return board.reshape(size, n, size, n, 3)[:, inner, :, inner]
