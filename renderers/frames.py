@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -17,13 +17,15 @@ from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import MIXED, Named, demand_single, smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
-from renderers.reading.register import Floats
+from renderers.reading.register import AGAIN, Floats, Registration
+from renderers.reading.sharpening import Sharpening
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles
 from renderers.reading.traces import find_traces
 
-SHARPENED = 1.35
-"""How much harder, on average, edges may be than in the picture that was given, new highlights included."""
+SHARPENED, CRISP = 1.35, 1.1
+"""How much harder, on average, edges may be than in the picture that was given, new highlights included; and how much
+harder they are wherever a picture was sharpened so much that colours turn."""
 
 SHADOW, SHADOWY, NOISE = 0.2, 0.25, 24.0
 """Share of a side, at its ends, where no shadow of a frame is looked for; the share of a frame's ink that makes one, on
@@ -77,11 +79,19 @@ def read_frames(
     ground: NDArray[np.intp],
     *,
     faintest: float = FAINTEST,
+    draw: Callable[[NDArray[np.intp]], Pixels] | None = None,
 ) -> Outlines:
-    """The highlights on a board, as `read_outlines` sees them."""
-    frame, sharpened = seen.frame, _is_sharpened(seen)
-    return read_outlines(
-        smooth_board(seen.board) if sharpened else seen.board,
+    """The highlights on a board, as `read_outlines` sees them.
+
+    If `draw` gives the clean picture with highlights of given colours (R, C), -1 for none, then sharpened ones are
+    known by what sharpening makes of them.
+    """
+    frame, edges = seen.frame, _edges(seen)
+    sharpening = _sharpening(seen, draw) if draw and edges > CRISP and _has_fringes(seen) else None
+    sharpened = edges > SHARPENED
+    board = seen.board if sharpening is None else sharpening.seen
+    outlines = read_outlines(
+        smooth_board(board) if sharpened or sharpening else board,
         marks,
         shades,
         ground,
@@ -90,16 +100,29 @@ def read_frames(
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
         ),
         faintest=faintest,
-        lead=CLEAR_HUE if sharpened and _has_fringes(seen) else PLAIN_HUE,
+        lead=CLEAR_HUE if sharpened and sharpening is None and _has_fringes(seen) else PLAIN_HUE,
+        sharpening=sharpening,
     )
+    return outlines if sharpening is None else replace(outlines, undone=sharpening.without(outlines.colours))
 
 
-def _is_sharpened(seen: Seen) -> bool:
-    """Whether edges are much harder than they were: the fringes along them then show colours that nobody drew."""
+def _sharpening(seen: Seen, draw: Callable[[NDArray[np.intp]], Pixels]) -> Sharpening | None:
+    high, wide = seen.board.shape[:2]
+
+    def lay(picture: Pixels) -> Floats:
+        return seen.drift.undo(Registration(place, 1.0, picture).crop(seen.frame.box, (wide, high)))
+
+    found = seen.registration.matrix
+    place = found if np.abs(found - np.eye(3)).max() < AGAIN else np.eye(3)
+    return Sharpening.of(seen.board, seen.known, draw, lay, seen.frame.rows)
+
+
+def _edges(seen: Seen) -> float:
+    """How much harder edges are than they were: the fringes along hard ones show colours that nobody drew."""
     now, before = (
         cv2.norm(cv2.filter2D(part[::4], -1, EDGES)[:, 1:-1], cv2.NORM_L1) for part in (seen.board, seen.known)
     )
-    return bool(now > SHARPENED * before)
+    return now / max(before, 1e-6)
 
 
 def _has_fringes(seen: Seen) -> bool:

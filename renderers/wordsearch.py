@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import itemgetter
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,14 +24,25 @@ from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, demand
+from renderers.reading.colour import drift_between
+from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.hand import Hand, brightness
-from renderers.reading.register import Floats
+from renderers.reading.outlines import over_cells
+from renderers.reading.register import LEVELS, Floats, Registration, Scan
+from renderers.reading.sharpening import middles
 from renderers.reading.tiles import distances, insides
 from renderers.shapes import stamp
 
 SYMBOLS = ALPHABET + BLANK
 SMALLEST = 7
 """Capitals are at least this many pixels high."""
+
+WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
+"""Likeness above which a picture is laid well onto the given one; and zooms that are tried where it is not."""
+
+UNTOUCHED = 6.0
+"""Grey levels, on average, by which the middle of a cell may be off once sharpening is undone: clean ones are off by up
+to 3, those with half of another letter by 16."""
 
 LIKE_BEFORE, LIKE_NEITHER = 0.72, 0.6
 """Another letter than before is believed only if it fits so much better: below the second share of the distance to the
@@ -93,18 +106,40 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         width = frame_width(frame.cell, style.number("frame"), style.pixels)
         draw_frames(canvas, board, _bytes(position.marks), COLOURS, line=line, width=width)
 
+    def look(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Seen:
+        """As for all boards. But a fine grid lies nearly as well one cell off: then zooms are tried one by one."""
+        seen = super().look(image, problem, style)
+        if seen.registration.likeness > WELL_LAID:
+            return seen
+        finest = len(LEVELS) - 1
+        template = given_board(self, problem, style).landmarks.template(finest)
+        level = Scan(image).level(finest)
+        fits = [template.fit(level, np.diag([zoom, zoom, 1.0]), 8, NARROW) for zoom in ZOOMS]
+        matrix, likeness = max(fits, key=itemgetter(1))
+        if likeness < WELL_LAID or np.abs(matrix - np.eye(3)).max() > MOST_WARP:
+            return seen
+        registration = Registration(matrix, likeness, image)
+        raw = registration.crop(seen.frame.box, (seen.known.shape[1], seen.known.shape[0]))
+        drift = drift_between(raw, seen.known)
+        return replace(seen, registration=registration, drift=drift, board=drift.undo(raw))
+
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)
         shades, ground = (
             np.array([parse_colour(style["cell"])], np.float64),
             np.zeros((seen.frame.rows, seen.frame.cols), np.intp),
         )
-        outlines = read_frames(seen, style, _mark_colours(style), shades, ground)
-        plain = without_ink(seen, outlines)
+        draw = partial(self._framed, problem, style)
+        outlines = read_frames(seen, style, _mark_colours(style), shades, ground, draw=draw)
+        drawn = plain = without_ink(seen, outlines)
+        if outlines.undone is not None:
+            plain = without_ink(replace(seen, board=outlines.undone), outlines)
         named = self._settled(self.name_cells(plain, problem, style), plain, problem, style)
         demand(named)
-        self._demand_own_hand(plain, problem, style)
-        self._demand_tails(plain, problem, style)
+        if outlines.undone is not None:
+            self._demand_untouched(plain, named.symbols, problem, style)
+        self._demand_own_hand(drawn, named.symbols, problem, style)
+        self._demand_tails(plain, named.symbols, problem, style)
         self.demand_single(plain, named, problem, style)
         demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
         letters = self.decode(named.symbols, problem, style).letters
@@ -118,20 +153,42 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
         return Reading(position, confidence, named.quality, stain)
 
-    def _demand_own_hand(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
-        """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
+    def _framed(self, problem: Problem[WordGrid], style: Style, colours: NDArray[np.intp]) -> Pixels:
+        """The clean picture of the given letters with borders of these colours (R, C), -1 for none."""
+        return self.render(WordGrid(problem.position.letters, _rows(_CODES[colours + 1])), style).rgb()
+
+    def _demand_untouched(
+        self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style
+    ) -> None:
+        """Raise UnreadableImage if a letter that is read as it was is not just that, sharpening undone."""
+        off = middles(cv2.absdiff(seen.board, seen.known), seen.frame.rows).mean(axis=(1, 3, 4))
+        touched = (off > UNTOUCHED) & (symbols == self.encode(problem.position, style))
+        if touched.any():
+            row, col = np.argwhere(touched)[0]
+            raise UnreadableImage(f"something was drawn over the letter in cell ({row}, {col})")
+
+    def _demand_own_hand(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> None:
+        """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew.
+
+        Cells whose letter became another one say nothing: that letter is wrong in any hand.
+        """
         letters, whole = _hands(self, problem, style)
         n = len(seen.board) // seen.frame.rows
         enough = next(share for least, share in OWN_LETTERS if n >= least)
-        grey = brightness(seen.board)
+        changed = symbols != self.encode(problem.position, style)
+        board = seen.board
+        if changed.any():
+            board = cv2.copyTo(seen.known, over_cells(changed, n).view(np.uint8), board.copy())
+        grey = brightness(board)
         if letters.explains(grey) < enough or whole.explains(grey) < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
-    def _demand_tails(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> None:
-        """Raise UnreadableImage if a letter has become one that differs only where borders go: small O and Q do."""
+    def _demand_tails(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[WordGrid], style: Style) -> None:
+        """Raise UnreadableImage if a letter that seems to have stayed has become one that differs only where borders
+        go: small O and Q do."""
         given, tiles = self.encode(problem.position, style), smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         for letter, twin, telling in _twins(self, style, seen.frame.rows, seen.frame.cols):
-            drawn = (seen.cells[given == letter] - tiles.images[letter])[:, *INSIDE]
+            drawn = (seen.cells[(given == letter) & (symbols == letter)] - tiles.images[letter])[:, *INSIDE]
             share = np.einsum("ij,kj->ik", drawn.reshape(-1, telling.shape[1]), telling)
             if (share > TAIL).all(axis=1).any():
                 raise UnreadableImage(f"a letter {SYMBOLS[letter]} looks like the letter {SYMBOLS[twin]}")

@@ -20,11 +20,11 @@ from gamegen.core.cell import Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, UnreadableImage, Unsolvable
 from gamegen.core.key import Key
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Colour
+from gamegen.core.rendering import Colour, Pixels
 from gamegen.core.stream import Stream
 from gamegen.games.wordsearch import COLOUR_OF, DIRECTIONS, UNMARKED, Highlight, WordGrid, game, line
 from gamegen.perturb import MODERATE, PERTURBATIONS
-from gamegen.sample import make_sample
+from gamegen.sample import Sample, make_sample
 from renderers.reading.hand import Hand, brightness
 from renderers.wordsearch import renderer
 from solvers.wordhiding import LEVELS, WORD_LIST
@@ -324,17 +324,90 @@ def test_twin_letters_are_told_apart_in_blurred_and_moved_pictures(name: str, pe
     assert verify(sample, image).correct
 
 
+def _perturbed(name: str, perturbation: str, strength: float, *, right: bool) -> tuple[Sample, WordGrid, Pixels]:
+    """The right answer or, as the benchmark makes it, a wrong one, after a perturbation."""
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    position = sample.solution.after if right else game.mutate(sample.solution.after, rng)
+    image = PERTURBATIONS[perturbation](renderer.render(position, sample.style).image(), strength, rng)
+    return sample, position, np.asarray(image)
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("wordsearch/find-all@1:train:4:4041:7", False),  # orange that is turned towards red
+        ("wordsearch/find@1:train:5:4041:38", True),  # orange that is nearer to red
+        ("wordsearch/find-all@1:train:5:4041:39", False),  # purple that is turned pink, and blue towards cyan
+        ("wordsearch/find-all@1:train:5:777:29", False),  # red with rims that look orange
+        ("wordsearch/find@1:train:5:777:58", True),  # ground that is tinted by the undone drift
+        ("wordsearch/find@1:train:5:777:18", True),  # a D that looks like an O
+        ("wordsearch/find-all@1:train:2:777:173", False),  # a P instead of an O, in a border
+    ],
+)
+def test_sharpened_pictures_are_read(name: str, right: bool) -> None:
+    sample, position, image = _perturbed(name, "sharpen", MODERATE["sharpen"], right=right)
+    reading = renderer.read(image, sample.problem, sample.style)
+    assert reading.position == position and not (right and reading.stain)
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation", "right"),
+    [
+        ("wordsearch/find@1:train:4:5150:46", "zoom", True),  # a fine grid that was laid one cell off
+        ("wordsearch/find-all@1:train:5:5150:9", "zoom", False),
+        ("wordsearch/find-all@1:train:1:5150:31", "resize", False),  # one other letter among few
+    ],
+)
+def test_moved_pictures_are_read(name: str, perturbation: str, right: bool) -> None:
+    sample, position, image = _perturbed(name, perturbation, MODERATE[perturbation], right=right)
+    reading = renderer.read(image, sample.problem, sample.style)
+    assert reading.position == position and not (right and reading.stain)
+
+
+def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
+    sample = make_sample("wordsearch/find-all@1:train:5:77019:0?pixels=512")
+    made = ATTACKS["double_exposure"](sample, Stream(sample.id, "attack", 19))
+    assert made is not None
+    for strength in (0.3, 0.5, 0.7):
+        image = PERTURBATIONS["sharpen"](made[0], strength, Stream("sharpen"))
+        assert not verify(sample, image).correct
+
+
+def test_orange_that_sharpening_made_red_is_not_read_as_red() -> None:
+    sample, _, image = _perturbed("wordsearch/find@1:train:5:4041:38", "sharpen", 1.0, right=True)
+    with pytest.raises(UnreadableImage):
+        renderer.read(image, sample.problem, sample.style)
+
+
+@pytest.mark.parametrize("other", ["red", "orange", "purple", "cyan"])
+def test_a_sharpened_border_of_two_colours_is_refused(other: str) -> None:
+    sample = make_sample("wordsearch/find-all@1:train:4:4041:7")
+    image = PERTURBATIONS["sharpen"](_with_second_colour(sample, other), MODERATE["sharpen"], Stream("sharpen"))
+    assert not verify(sample, image).correct
+
+
 @pytest.mark.parametrize("other", ["orange", "purple", "cyan"])
 def test_a_border_of_two_colours_is_refused(other: str) -> None:
     sample = make_sample(Key("wordsearch/find-all", level=5, seed=5001, pixels=256))
+    assert not verify(sample, _with_second_colour(sample, other)).correct
+
+
+def _with_second_colour(sample: Sample, other: str) -> Image.Image:
+    """The right answer, but the first border has another colour in every second row."""
     marks, colours = sample.solution.after.marks, sample.style.colours()
     grid = renderer.board(sample.style, len(marks), len(marks)).frame
-    row, col = next((row, col) for row, line in enumerate(marks) for col, mark in enumerate(line) if mark != UNMARKED)
+    row, col = next(
+        (row, col)
+        for row, line in enumerate(marks)
+        for col, mark in enumerate(line)
+        if mark != UNMARKED and COLOUR_OF[mark] != other
+    )
     top, left = grid.top + row * grid.cell, grid.left + col * grid.cell
     image = np.asarray(sample.edited).copy()
     part = image[top : top + grid.cell : 2, left : left + grid.cell]
     part[(part == colours[COLOUR_OF[marks[row][col]]]).all(axis=2)] = colours[other]
-    assert not verify(sample, Image.fromarray(image)).correct
+    return Image.fromarray(image)
 
 
 def test_a_border_that_compression_broke_is_not_overlooked() -> None:

@@ -20,6 +20,7 @@ from gamegen.core.errors import UnreadableImage
 from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Numbers, from_grey
 from renderers.reading.ink import CORNER, DEPTH, faint_frames
 from renderers.reading.register import Floats
+from renderers.reading.sharpening import Sharpening
 
 PALEST = 0.3
 """A frame's pixels may be as pale as this share of the skin's own colour; where its other sides are plain to see, even
@@ -65,6 +66,7 @@ class Outlines:
     confidence: float
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
     own: Hues  # only what is in cells outlined in the very colour
+    undone: Floats | None = None  # (R*n, C*n, 3): the board as it was before sharpening, where that could be told
 
     def shades(self) -> Floats:
         """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
@@ -86,15 +88,17 @@ def read_outlines(
     closer: Callable[[], Floats],
     faintest: float = FAINTEST,
     lead: float = 0.0,
+    sharpening: Sharpening | None = None,
 ) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
 
     The cells' own colours are `shades` (S, 3), of which `ground` (R, R) numbers each one's, and `width` is that of a
     clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from
     afar. `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
+    Where the board was sharpened, the marks may also have the colours that `sharpening` made of them.
     """
-    size = len(ground)
-    pale = Hues.of(board, marks, size, faintest)
+    size, turned = len(ground), None if sharpening is None else sharpening.turned(len(marks))
+    pale = Hues.of(board, marks, size, faintest, turned=turned)
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
@@ -106,10 +110,10 @@ def read_outlines(
     if (colours < 0).all():
         return found
     if lead:
-        _demand_plain_hues(plain, own, colours, lead)
+        _demand_plain_hues(plain, own, colours, lead, sharpening)
     faint = faint_frames(pale, colours, shades, ground, width)
     if faint.any():
-        near = Hues.of(closer(), marks, size, faintest)
+        near = Hues.of(closer(), marks, size, faintest, turned=turned)
         faint &= faint_frames(near, colours, shades, ground, width)
     if faint.any():
         row, col = np.argwhere(faint)[0]
@@ -175,7 +179,7 @@ def _halos(pale: Hues) -> Layer:
     return fringe
 
 
-def _demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float) -> None:
+def _demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float, sharpening: Sharpening | None) -> None:
     """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for.
 
     Of the `plain` pixels, those in their cell's own colour are `own`.
@@ -194,9 +198,23 @@ def _demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float) ->
     rival = _has_rival(plain, framed, number, second)
     if rival.any():
         between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)
+    if sharpening is not None:
+        between |= (first != number) | _is_turned(ways, number, sharpening, len(plain.marks), lead)
+        if between.any():
+            between &= ~sharpening.proves(colours, len(plain.marks)).take(framed)
     if between.any():
         row, col = divmod(int(framed[between.argmax()]), len(colours))
         raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
+
+
+def _is_turned(ways: Floats, number: Numbers, sharpening: Sharpening, count: int, lead: float) -> Layer:
+    """(F,): which borders, of these hues (F, 3), may have got the colour of a number from one of another by sharpening,
+    of so many colours."""
+    near = ways @ from_grey(sharpening.turned(count)).T
+    mine = near[np.arange(len(ways)), number]
+    near[np.arange(len(ways)), number] = -1.0
+    turned: Layer = mine - near.max(axis=1) < lead
+    return turned
 
 
 def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) -> Layer:
