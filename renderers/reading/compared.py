@@ -111,8 +111,9 @@ class Compared:
         if self._is_untouched:
             needless, whole = self._needlessly(meant, part), _within(cells, part, less=0.0)
             found[part] |= spoilt(seen, needless, given, meant.pixels, whole, least=self.least, mixed=True)
-            inside = _within(cells, part, less=INSIDE)
-            found[part] |= littered(seen, needless, meant.pixels, inside, least=self.least)
+            if own_colours:
+                inside = _within(cells, part, less=INSIDE)
+                found[part] |= littered(seen, needless, meant.pixels, inside, least=self.least)
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]
