@@ -42,6 +42,9 @@ PLAIN_HUE, CLEAR_HUE = 0.018, 0.07
 """A border must be nearer by so much to its colour than to another (cosine): hue turned by 15 degrees makes orange of
 red, by 10 it does not. Sharpening turns the hue of thin lines: then it must be nearer by the second."""
 
+MILD = 1.25
+"""Sharpening up to this amount is known so well that this need not be."""
+
 CLEAN = 0.2
 """Share of a cell, at its border, where colour may come from a neighbour's highlight."""
 
@@ -88,7 +91,7 @@ def read_frames(
     """
     frame, edges = seen.frame, _edges(seen)
     sharpening = _sharpening(seen, draw) if draw and edges > CRISP and _has_fringes(seen) else None
-    sharpened = edges > SHARPENED
+    sharpened, mild = edges > SHARPENED, sharpening is not None and sharpening.amount <= MILD
     board = seen.board if sharpening is None else sharpening.seen
     outlines = read_outlines(
         smooth_board(board) if sharpened or sharpening else board,
@@ -100,7 +103,7 @@ def read_frames(
             seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
         ),
         faintest=faintest,
-        lead=CLEAR_HUE if sharpened and sharpening is None and _has_fringes(seen) else PLAIN_HUE,
+        lead=CLEAR_HUE if sharpened and not mild and _has_fringes(seen) else PLAIN_HUE,
         sharpening=sharpening,
     )
     return outlines if sharpening is None else replace(outlines, undone=sharpening.without(outlines.colours))

@@ -23,6 +23,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Colour, Pixels
 from gamegen.core.stream import Stream
 from gamegen.games.wordsearch import COLOUR_OF, DIRECTIONS, UNMARKED, Highlight, WordGrid, game, line
+from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample, make_sample
 from renderers.reading.hand import Hand, brightness
@@ -372,6 +373,16 @@ def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
     for strength in (0.3, 0.5, 0.7):
         image = PERTURBATIONS["sharpen"](made[0], strength, Stream("sharpen"))
         assert not verify(sample, image).correct
+
+
+@pytest.mark.parametrize("name", ["wordsearch/find-all@1:train:3:2027:5", "wordsearch/find@1:train:3:2027:14"])
+def test_painted_borders_that_sharpening_gave_another_colour_are_doubted(name: str) -> None:
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    image = paint(sample, right_answer(sample, rng), rng)
+    assert image is not None
+    with pytest.raises(UnreadableImage):
+        renderer.read(np.asarray(PERTURBATIONS["sharpen"](image, 1.0, rng)), sample.problem, sample.style)
 
 
 def test_orange_that_sharpening_made_red_is_not_read_as_red() -> None:
