@@ -42,10 +42,12 @@ def chess(hand: Hand, sample: Sample, after: Any) -> bool:
 def invaders(hand: Hand, sample: Sample, after: Any) -> bool:
     """Where a ship was is sky, up to the grid lines: scissors that took these along would lay them elsewhere."""
     before, style = sample.problem.position, sample.style
-    lines = style.number("line_width") / 512 * style.pixels / hand.cell
+    line = round(style.number("line_width") * style.pixels / 512 + 0.25)  # at the top and the left of each cell
 
     def sky(cell: Cell) -> Patch:
-        return hand.bare(cell, style.colours()["cell"], inset=0.02 + lines)
+        patch = hand.cut(cell).copy()
+        patch[line:, line:] = style.colours()["cell"]
+        return patch
 
     return _rearranged(hand, _things(before.rows), _things(after.rows), spaceinvaders.EMPTY, sky)
 
