@@ -75,6 +75,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("ghost_stroke", "wordsearch/find@1:train:3:883000001000019:0?pixels=256", 271),  # cyan along green borders
         ("ghost_stroke", "jewel2/swap@1:train:4:5000000004:0?pixels=256", 348),  # yellow over stones laid anew
         ("ghost_stroke", "jewel2/swap@1:train:1:5000000017:0?pixels=256", 256),  # where a stone of its colour was
+        ("ghost_stroke", "jewel2/swap@1:train:2:5000000026:0?pixels=256", 64),  # in a stone's colour, beside two others
         ("blot", "jewel2/swap@1:train:1:5000000000:1?pixels=256", 376),  # on the corners of four cells
         ("double_exposure", "chess/attacks@1:train:5:3100000007:0?pixels=256", 170),  # a king's ghost among highlights
         ("double_exposure", "maze/shortest@1:train:5:2027000004:0?pixels=256", 28),  # the end, half faded

@@ -38,6 +38,9 @@ AROUND = 0.13
 INSIDE = 0.26
 """The same, without anything beside the cell or at its border."""
 
+REACH = 0.08
+"""Share of a cell drawn anew, and of a little around it, by which a mark in our own colours may lie elsewhere."""
+
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
@@ -114,6 +117,7 @@ class Compared:
             if own_colours:
                 inside = _within(cells, part, less=INSIDE)
                 found[part] |= littered(seen, needless, meant.pixels, inside, least=self.least)
+                found[part] |= needless & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]
@@ -124,6 +128,13 @@ class Compared:
         unlike = cv2.min(most(cv2.absdiff(self.seen[part], meant.pixels)), self._gap[part]) > CHANGED
         needless: Flags = unlike & self.drawn[part]
         return needless
+
+
+def _near_marks(before: Pixels, after: Pixels, *, reach: int) -> Flags:
+    """(h, w): what two clean pictures (h, w, 3) show otherwise, and so many pixels around it."""
+    near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    mark = (most(cv2.absdiff(before, after)) > FOREIGN).view(np.uint8)
+    return np.asarray(cv2.dilate(mark, near)).view(bool)
 
 
 def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:
