@@ -16,7 +16,7 @@ from renderers.reading.classify import FAINT, NOISE
 from renderers.reading.compared import WHOLE
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
-from renderers.reading.stains import GONE, HALF, OFF, SLIPS, Lines, cut_marks
+from renderers.reading.stains import GONE, Lines, cut_marks
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 
@@ -28,6 +28,10 @@ EDGE = 0.17
 
 SHORT = 0.6
 """The height of our digits, as a share of it, below which one in another hand is only a part of one."""
+
+OFF, SLIPS, HALF = 24, 2, 0.3
+"""Grey levels by which a pixel is not its tile's, how many pixels may be so, and the share of a mark whose loss makes a
+part of it."""
 
 COMPLETE = 0.9
 """The share of a tile's ink that a digit has which nothing was cut off from."""

@@ -34,10 +34,6 @@ lines tell nothing, and in a clean one."""
 FEW_GONE, MANY_GONE = 2, 8
 """Pixels of lines that must be gone to tell, in a clean picture and in others."""
 
-OFF, SLIPS, HALF = 24, 2, 0.3
-"""Grey levels by which a pixel is not its tile's, how many pixels may be so, and the share of a mark whose loss makes a
-part of it."""
-
 CUT = 4
 """Pixels of another colour that a mark of one colour may have inside."""
 
@@ -135,19 +131,3 @@ def cut_marks(cells: Floats, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     gap = np.abs(pixels - pixels.mean(axis=1, keepdims=True)).max(axis=2)
     cut: NDArray[np.bool_] = np.count_nonzero(gap > STRONG, axis=1) > CUT
     return cut
-
-
-def cut_off(cells: Floats, tiles: Floats, bare: Floats) -> NDArray[np.bool_]:
-    """(K,): which cells (K, n, n, 3) show their tile on one side of a straight cut and bare ground on the other."""
-    off, off_bare, ink = (
-        np.abs(one - other).max(axis=3) > OFF for one, other in ((cells, tiles), (cells, bare), (tiles, bare))
-    )
-    half = np.zeros(len(cells), bool)
-    for axis in (1, 2):
-        before, ground, drawn = (np.cumsum(each.sum(axis=axis), axis=1) for each in (off, off_bare, ink))
-        for shown, wiped, lost in (
-            (before, ground[:, -1:] - ground, drawn[:, -1:] - drawn),
-            (before[:, -1:] - before, ground, drawn),
-        ):
-            half |= ((shown + wiped <= SLIPS) & (lost >= HALF * drawn[:, -1:])).any(axis=1)
-    return half
