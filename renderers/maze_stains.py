@@ -43,6 +43,10 @@ FAINTEST, FEW = 24, 5
 """Then more than so few pixels of a cell that differ by so much were drawn."""
 
 
+STRONGER = 2.0
+"""How much stronger paint may be in the middle of a thick line than most of it is in a thin one."""
+
+
 def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
     """Where something foreign was drawn: a cell, a label, the margin; empty if nowhere.
 
@@ -91,8 +95,8 @@ def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | 
     if paint is not None:
         way = paint - was
         share = (moved * way).sum(axis=2) / np.maximum((way**2).sum(axis=2), 1.0)
-        moved = moved - share.clip(0.0, 1.0)[..., None] * way
-    return int(np.count_nonzero(np.abs(moved).max(axis=2) > FAINTEST))
+        moved = moved - share.clip(0.0, STRONGER)[..., None] * way
+    return int(np.count_nonzero(np.abs(moved).max(axis=2) > FOREIGN))
 
 
 def _name(place: int, cells: Flags) -> str:
