@@ -37,6 +37,7 @@ from renderers.sudoku_reading import (
     fill_gaps,
     half_digit,
     is_pale,
+    is_shaded_anew,
     line_gone,
     odd_colour,
     sharp,
@@ -198,7 +199,9 @@ class SudokuRenderer(BoardRenderer[Grid]):
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> str:
         """New digits in another hand are unlike our tiles, but no stain: only plain digits were read as such."""
         new = (symbols != self.encode(problem.position, style)) & (symbols % DIGITS > 0)
-        digits = style.text("marks") == "digits"
+        digits, boxes = style.text("marks") == "digits", _shaded(seen.frame.rows)
+        if digits and boxes.any() and is_shaded_anew(seen, boxes):
+            raise UnreadableImage("the board has been drawn anew, in another look")
         ours = self._in_our_hand(seen, symbols, new, style) if digits else seen
         stain = super().find_stain(ours, symbols, problem, style)
         if stain and not digits and new.any() and odd_colour(seen, new, style) is None:

@@ -62,6 +62,9 @@ bad picture."""
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
 
+SHADED = 10.0
+"""Grey levels by which boxes may be lighter or darker beside the others than they were."""
+
 BESIDE = 0.2
 """Share of a cell by which the middle of a line is away from the cells beside it, at least."""
 
@@ -250,6 +253,24 @@ def _gone(lines: Lines, page: Pixels) -> NDArray[np.intp]:
     if (np.abs(there - lines.colours) <= GONE * lines.contrast[:, :, None]).all():
         return np.empty((0, 2), np.intp)
     return lines.gone(page)
+
+
+def is_shaded_anew(seen: Seen, boxes: NDArray[np.intp]) -> bool:
+    """Whether the grounds of some boxes, those with a 1 in `boxes` (R, C), differ otherwise from the others than they
+    did: then the board was drawn anew, in another look."""
+    apart = [grounds[boxes == 1].mean(axis=0) - grounds[boxes == 0].mean(axis=0) for grounds in _grounds(seen)]
+    return bool(np.abs(apart[0] - apart[1]).max() > SHADED)
+
+
+def _grounds(seen: Seen) -> list[Floats]:
+    """(R, C, 3) each: the grounds of the cells as they are seen, and as they were given."""
+    found: list[Floats] = []
+    for board in (seen.board, seen.known):
+        some = split_cells(board, seen.frame.rows, seen.frame.cols)[:, :, 1::3, 1::3]
+        pixels = some.reshape(*some.shape[:2], -1, 3)
+        middle = pixels.shape[2] // 2
+        found.append(np.partition(pixels, middle, axis=2)[:, :, middle])
+    return found
 
 
 def _middles(seen: Seen) -> Floats:

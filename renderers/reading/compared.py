@@ -114,7 +114,7 @@ class Compared:
         if self._is_untouched:
             needless, whole = self._needlessly(meant, part), _within(cells, part, less=0.0)
             found[part] |= spoilt(seen, needless, given, meant.pixels, whole, least=self.least, mixed=True)
-            if own_colours:
+            if own_colours and cells:
                 inside = _within(cells, part, less=INSIDE)
                 found[part] |= littered(seen, needless, meant.pixels, inside, least=self.least)
                 found[part] |= needless & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
