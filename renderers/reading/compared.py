@@ -116,7 +116,7 @@ class Compared:
             found[part] |= spoilt(seen, needless, given, meant.pixels, whole, least=self.least, mixed=True)
             if own_colours and cells:
                 inside = _within(cells, part, less=INSIDE)
-                found[part] |= littered(seen, needless, meant.pixels, inside, least=self.least)
+                found[part] |= littered(seen, needless, given, meant.pixels, inside, least=self.least)
                 found[part] |= needless & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
         if cells:
             rim = round(RIM * _width(cells))

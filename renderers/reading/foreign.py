@@ -108,21 +108,26 @@ def spoilt(
     return found
 
 
-def littered(seen: Pixels, odd: Flags, after: Pixels, cells: Sequence[Part], *, least: float) -> Flags:
-    """(h, w): odd pixels that are left in cells that should be bare: there even their former colours are foreign.
+def littered(seen: Pixels, odd: Flags, before: Pixels, after: Pixels, cells: Sequence[Part], *, least: float) -> Flags:
+    """(h, w): odd pixels that are left in cells that were to be emptied: there even their former colours are foreign.
 
-    `after` is a clean picture (h, w, 3) of what was read; a cell with fewer odd pixels than `least` is not looked at.
+    `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer odd
+    pixels than `least` is not looked at.
     """
     found = np.zeros_like(odd)
     for cell in cells:
-        if np.count_nonzero(odd[cell]) < least:
+        if np.count_nonzero(odd[cell]) < least or not _is_bare(after[cell]) or _is_bare(before[cell]):
             continue
-        now, new = (image[cell].astype(np.int16) for image in (seen, after))
-        grounds = [np.median(image.reshape(-1, 3), axis=0) for image in (new, now)]
-        if (np.abs(new - grounds[0]).max(axis=2) < FLAT).mean() > BARE:
-            unlike = np.minimum(*(np.abs(now - ground).max(axis=2) for ground in grounds)) > FOREIGN
-            found[cell] |= _without_hairs(odd[cell] & unlike)
+        now = seen[cell].astype(np.int16)
+        grounds = [np.median(image[cell].reshape(-1, 3), axis=0) for image in (seen, after)]
+        unlike = np.minimum(*(np.abs(now - ground).max(axis=2) for ground in grounds)) > FOREIGN
+        found[cell] |= _without_hairs(odd[cell] & unlike)
     return found
+
+
+def _is_bare(cell: Pixels) -> bool:
+    ground = np.median(cell.reshape(-1, 3), axis=0)
+    return bool((np.abs(cell - ground).max(axis=2) < FLAT).mean() > BARE)
 
 
 class _Shades:
