@@ -53,7 +53,7 @@ GAP_AT_ENDS = 0.3
 STILL_THERE = 0.3
 """Share of the start's or end's pixels, nearer to it than to floor, wall and pen, that must be left to see it."""
 
-NEARLY = 0.6
+NEARLY = 0.45
 """Share of PAINTED from which paint in a cell with none beside it is no longer what a stroke next door leaves."""
 
 HARDLY_ANY = 0.1
@@ -83,7 +83,8 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     marks[smeared] = ord(SMEAR)
     marks[_interrupted(share, painted & ~smeared, ~free, known)] = ord(BROKEN)
     marks[~free] = signs[~free]
-    doubt = np.where(_stray(covered, painted), 0.0, np.abs(covered / PAINTED - 1) / SURE)
+    stray = _stray(covered, painted) & (is_floor != known.was(WALL))  # where a wall was built, its colour is no paint
+    doubt = np.where(stray, 0.0, np.abs(covered / PAINTED - 1) / SURE)
     confidence = np.where(free, np.minimum(doubt, np.where(painted, 1.0, certain)), 1.0).clip(0.0, 1.0)
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)

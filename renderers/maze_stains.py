@@ -12,12 +12,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
-from gamegen.games.maze import END, START
+from gamegen.games.maze import END, START, WALL
 from renderers.board import Seen
 from renderers.maze_known import DOWN, Flags, Known
 from renderers.reading.register import Floats
 from renderers.reading.stains import NEW_CELL, OLD_CELL
-from renderers.reading.strokes import HAZE, off_line
+from renderers.reading.strokes import HAZE, coverage, off_line
 from renderers.reading.traces import find_traces
 
 PLAIN = 0.62
@@ -43,6 +43,9 @@ FAINTEST, FEW = 24, 5
 """Then more than so few pixels of a cell that differ by so much were drawn."""
 
 
+LARGE, SMEARED = 12, 0.2
+"""From how many pixels on a cell is large, and the share of such a wall that may be covered by paint."""
+
 STRONGER = 2.0
 """How much stronger paint may be in the middle of a thick line than most of it is in a thin one."""
 
@@ -65,10 +68,21 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
         crossed = _crossed(seen.board, known, paint, painted, cv2.subtract(unlike, _over(signs, known.n)))
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
+    smeared = _smeared(share, known, painted)
+    if smeared is not None:
+        return _name(smeared, painted)
     touched = _touched(levels, known, painted | signs, paint)
     if touched is not None:
         return _name(touched, painted)
     return find_traces(seen.registration, seen.drift, seen.page, None, painted | signs | (marks != known.marks))
+
+
+def _smeared(share: Floats, known: Known, painted: Flags) -> int | None:
+    """A wall of which paint covers a good part, at its border: the path lies on it. In small cells nobody can tell."""
+    if known.n < LARGE:
+        return None
+    covered = known.means(coverage(share)) * (known.was(WALL) & ~painted)
+    return int(covered.argmax()) if covered.max() > SMEARED else None
 
 
 def _touched(levels: Pixels, known: Known, drawn: Flags, paint: Floats | None) -> int | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
-from gamegen.games.sokoban import BOX, BOXES, PLAYERS, SIGNS, TARGETS, WALL, Position
+from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYERS, SIGNS, TARGETS, WALL, Position
 from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
 from renderers.placed import Numbers, PlacedRenderer
@@ -25,6 +25,7 @@ from renderers.sokoban_reading import (
     SeenBoxes,
     tinted_box,
     tinted_colours,
+    unlike_others,
     with_own_boxes,
     with_placed_keeper,
 )
@@ -81,6 +82,14 @@ class SokobanRenderer(PlacedRenderer[Position]):
 
     def more_colours(self, palette: Pixels, style: Style) -> Pixels:
         return tinted_colours(palette, style)
+
+    def find_stain(self, seen: Seen, symbols: Numbers, problem: Problem[Position], style: Style) -> str:
+        """Floor that a box or the player has left looks like other floor, however bad the picture is."""
+        tile = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols).images[SIGNS.index(FLOOR)]
+        cell = unlike_others(seen, symbols == SIGNS.index(FLOOR), symbols != self.encode(problem.position, style), tile)
+        if cell is not None:
+            return f"cell ({cell.row}, {cell.col})"
+        return super().find_stain(seen, symbols, problem, style)
 
     def name_cells(self, seen: Seen, problem: Problem[Position], style: Style) -> Named:
         named = super().name_cells(seen, problem, style)

@@ -31,6 +31,9 @@ from renderers.reading.tiles import Tiles, join_cells, split_cells
 UNLIKE = 16.0
 """Grey levels (root mean square) by which a cell is not what a tile shows."""
 
+FLOOR_OFF = 14.0
+"""Grey levels (root mean square) by which floor that was wiped clean is off, beside twice what other floor is."""
+
 SAME_LIGHT, SAME_TINT, PALE, MOVED, RESIZED = 0.78, 0.85, 20.0, 2, 0.05
 """A tinted box: correlation of its light with a plain box's, cosine of its colour with the named one, grey levels of
 colour that it must have, pixels by which it may be off, and the share by which it may be larger or smaller."""
@@ -149,6 +152,20 @@ def _tinted(colours: Pixels, vivid: Floats) -> Pixels:
     )
     wheel[..., ::2] = one[..., ::2]
     return np.asarray(np.rint(255 * cv2.cvtColor(wheel, cv2.COLOR_HLS2RGB)[0]), np.uint8)
+
+
+def unlike_others(seen: Seen, floor: NDArray[np.bool_], changed: NDArray[np.bool_], tile: Floats) -> Cell | None:
+    """A changed cell (R, C) of the floor whose middle is much farther from its tile (n, n, 3) than other floor is."""
+    if not (floor & changed).any() or not (floor & ~changed).any():
+        return None
+    edge = len(tile) // 6
+    inner = slice(edge, len(tile) - edge)
+    gap = seen.cells[floor][:, inner, inner] - tile[inner, inner]
+    off = np.zeros(floor.shape, np.float32)
+    off[floor] = np.sqrt(np.einsum("ijkl,ijkl->i", gap, gap) / gap[0].size)
+    cell = np.unravel_index(int((off * changed).argmax()), off.shape)
+    usual = float(np.quantile(off[floor & ~changed], 0.9))
+    return Cell(int(cell[0]), int(cell[1])) if off[cell] > FLOOR_OFF + 2 * usual else None
 
 
 def _are_tinted(colours: Floats, vivid: Floats) -> NDArray[np.bool_]:

@@ -14,16 +14,22 @@ from gamegen.judge import verify
 from gamegen.perturb import PERTURBATIONS
 from gamegen.sample import Sample
 
+SHOWS, ENOUGH = 40, 8
+"""Grey levels by which a wrong answer still differs from the right one in a murky picture, and in how many pixels."""
+
 STEPS, LOUDEST, GRAIN = 4, 40, 8
 """Rounds of the search, grey levels of its noise at most, and the side of its grains in pixels of 512."""
 
 
 def murky_mutation(sample: Sample, rng: Stream) -> Made:
-    """A wrong answer, blurred, compressed or distorted as strongly as any editor may: wrong is wrong."""
+    """A wrong answer, blurred, compressed or distorted as strongly as any editor may: wrong is wrong, if it shows."""
     wrong = _wrong(sample, rng)
     if wrong is None:
         return None
-    return PERTURBATIONS[rng.choice(tuple(PERTURBATIONS))](wrong, 1.0, rng), False
+    perturb, seed = PERTURBATIONS[rng.choice(tuple(PERTURBATIONS))], rng.below(2**32)
+    murky, right = (perturb(image, 1.0, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after)))
+    shows = gap(*(np.asarray(image.convert("RGB")) for image in (murky, right))) > SHOWS
+    return (murky, False) if np.count_nonzero(shows) >= ENOUGH else None
 
 
 def double_exposure(sample: Sample, rng: Stream) -> Made:

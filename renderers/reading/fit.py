@@ -28,8 +28,10 @@ STEPS = 10
 SETTLED = 2e-4
 """A step that moves nothing by more, a twentieth of a pixel of 512, is the last."""
 
-NEARLY = 0.5
-"""The share of points that, if they look just as they should, need no fit: the others may have been drawn upon."""
+STEEP, MANY, SOME, NEARLY = 64.0, 200, 0.35, 0.5
+"""The share of points on steep slopes (squared grey levels a pixel) that, if they look just as they should, need no
+fit: a third of a pixel away hardly one does, and the others may have been drawn upon. If there are not many such
+points, the share of all."""
 
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
@@ -57,15 +59,17 @@ class Template:
         x, y = (cols + 0.5) * 2 / side - 1, (rows + 0.5) * 2 / side - 1
         self.points = np.stack([x, y, np.ones_like(x)])  # (3, K)
         self.value = grey[rows, cols].astype(np.float64)
+        self.steep = strength[rows, cols] > STEEP
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
         along = gx * x + gy * y
         ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
         self.descent = np.stack(ways).astype(np.float32)  # (8, K)
 
     def is_at(self, image: Floats, matrix: Floats) -> bool:
-        """Whether nearly all points look as they should where the matrix sends them: nothing is to be fitted then."""
+        """Whether enough points look as they should where the matrix sends them: nothing is to be fitted then."""
         same = np.abs(self._look(image, matrix) - self.value) < 1.0
-        return bool(np.count_nonzero(same) > NEARLY * len(same))
+        steep = same[self.steep]
+        return bool(steep.mean() > SOME if len(steep) >= MANY else same.mean() > NEARLY)
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
