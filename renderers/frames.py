@@ -233,7 +233,8 @@ def stain_beside(
     if cell is not None:
         return f"cell ({cell.row}, {cell.col})"
     marked = changed | (outlines.colours >= 0)
-    return find_traces(plain.registration, plain.drift, plain.page, _as_drawn(after, outlines), marked)
+    after = _as_drawn(after, outlines)
+    return find_traces(plain.registration, plain.drift, plain.page, after, marked, own_places=False)
 
 
 def _as_drawn(after: Picture, outlines: Outlines) -> Picture:

@@ -94,8 +94,8 @@ class Compared:
         found &= ~self.drawn
         return _lonely(found, self.seen, self.clean.pixels) if np.count_nonzero(found) > self.least else found
 
-    def within(self, after: Picture | None, cells: list[Part], *, own_colours: bool) -> Flags:
-        """(h, w): foreign pixels in what is drawn anew, if it was to look like `after`."""
+    def within(self, after: Picture | None, cells: list[Part], *, own_colours: bool, own_places: bool = True) -> Flags:
+        """(h, w): foreign pixels in what is drawn anew, if it was to look like `after`, see `traces.find_traces`."""
         found = np.zeros_like(self.drawn)
         if after is None or not self.drawn.any():
             return found
@@ -117,6 +117,7 @@ class Compared:
             if own_colours and cells:
                 inside = _within(cells, part, less=INSIDE)
                 found[part] |= littered(seen, needless, given, meant.pixels, inside, least=self.least)
+            if own_colours and own_places and cells:
                 found[part] |= needless & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
         if cells:
             rim = round(RIM * _width(cells))

@@ -43,12 +43,13 @@ def find_traces(
     changed: Flags,
     *,
     own_colours: bool = True,
+    own_places: bool = True,
 ) -> str:
     """Where something was drawn: "the margin", "cell (1, 2)", "a label" or nothing.
 
     Cells drawn anew, `changed` (R, C), may look unlike ours; only colours that `after`, the clean picture of what was
     read, does not have are foreign to them, and if they need not be in our `own_colours`, only beside marks that are.
-    Without `after` they are not looked at.
+    Without `after` they are not looked at. Marks lie about where ours do, unless they need not be in our `own_places`.
     """
     side = _side(registration)
     if side is None or page.frame is None:
@@ -56,7 +57,7 @@ def find_traces(
     cells = _cells(page.frame, changed, side)
     compared = Compared(_seen(registration, drift, side), page, _drawn(cells, side))
     compared.demand_own_board(registration)
-    found = compared.beside() | compared.within(after, cells, own_colours=own_colours)
+    found = compared.beside() | compared.within(after, cells, own_colours=own_colours, own_places=own_places)
     place = _densest(found, registration, compared.least)
     if place is not None:
         trace = _name(page.frame, *place)
