@@ -187,11 +187,15 @@ class BoardRenderer(Renderer[P]):
         return _board_now(self, style, rows, cols)
 
     def look(self, image: Pixels, problem: Problem[P], style: Style) -> Seen:
-        """Lay the picture onto the board, bring it to reading size, and undo its colour drift."""
+        """Lay the picture onto the board that was given."""
         given = given_board(self, problem, style)
         registration = register(Scan(image), given.landmarks)
         if self.is_told_by_colour(style):
             demand_colours(registration.image, given.page.picture)
+        return self.laid(registration, given)
+
+    def laid(self, registration: Registration, given: Given) -> Seen:
+        """The board where a picture shows it, brought to reading size, its colour drift undone."""
         frame, steady = given.frame, given.steady
         raw = registration.crop(frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(*(_cells_of(each, frame, steady) for each in (raw, given.cells)))

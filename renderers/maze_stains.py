@@ -15,6 +15,7 @@ from gamegen.core.rendering import Pixels
 from gamegen.games.maze import END, START, WALL
 from renderers.board import Seen
 from renderers.maze_known import DOWN, Flags, Known
+from renderers.reading.foreign import most
 from renderers.reading.register import Floats
 from renderers.reading.stains import NEW_CELL, OLD_CELL
 from renderers.reading.strokes import HAZE, coverage, off_line
@@ -89,8 +90,7 @@ def _touched(levels: Pixels, known: Known, drawn: Flags, paint: Floats | None) -
     """A cell in which, away from all that is drawn, something faint is, if the rest is as it was; or start or end, if
     they are no longer what they were, and not for the `paint` of the path."""
     near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
-    red, green, blue = cv2.split(cv2.absdiff(levels, known.clean))
-    gap = cv2.subtract(cv2.max(cv2.max(red, green), blue), near)
+    gap = cv2.subtract(most(cv2.absdiff(levels, known.clean)), near)
     faint = known.means((gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
         faint[home] = _faded(levels, known, home, paint)
@@ -144,10 +144,8 @@ def _crossed(board: Floats, known: Known, paint: Floats, painted: Flags, unlike:
     windows = sliding_window_view(padded, (wide, wide))[::n, ::n][painted].reshape(-1, wide * wide)
     there = max(2, round(ACROSS * n))
     worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
-    where = int(worst.argmax())
-    return (
-        where if worst[where] > FOREIGN + TIMES * np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0) else None
-    )
+    where, usual = int(worst.argmax()), np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0)
+    return where if worst[where] > FOREIGN + TIMES * usual else None
 
 
 def _shade(board: Floats, known: Known, share: Floats, painted: Flags) -> Floats:

@@ -24,7 +24,6 @@ from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, demand
-from renderers.reading.colour import drift_between
 from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.hand import Hand, brightness
 from renderers.reading.outlines import over_cells
@@ -111,17 +110,13 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         seen = super().look(image, problem, style)
         if seen.registration.likeness > WELL_LAID:
             return seen
-        finest = len(LEVELS) - 1
-        template = given_board(self, problem, style).landmarks.template(finest)
-        level = Scan(image).level(finest)
+        finest, given = len(LEVELS) - 1, given_board(self, problem, style)
+        template, level = given.landmarks.template(finest), Scan(image).level(finest)
         fits = [template.fit(level, np.diag([zoom, zoom, 1.0]), 8, NARROW) for zoom in ZOOMS]
         matrix, likeness = max(fits, key=itemgetter(1))
         if likeness < WELL_LAID or np.abs(matrix - np.eye(3)).max() > MOST_WARP:
             return seen
-        registration = Registration(matrix, likeness, image)
-        raw = registration.crop(seen.frame.box, (seen.known.shape[1], seen.known.shape[0]))
-        drift = drift_between(raw, seen.known)
-        return replace(seen, registration=registration, drift=drift, board=drift.undo(raw))
+        return self.laid(Registration(matrix, likeness, image), given)
 
     def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         seen = self.look(image, problem, style)

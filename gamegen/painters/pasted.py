@@ -42,7 +42,7 @@ def chess(hand: Hand, sample: Sample, after: Any) -> bool:
 def invaders(hand: Hand, sample: Sample, after: Any) -> bool:
     """Where a ship was is sky, up to the grid lines: scissors that took these along would lay them elsewhere."""
     before, style = sample.problem.position, sample.style
-    line = round(style.number("line_width") * style.pixels / 512 + 0.25)  # at the top and the left of each cell
+    line = max(1, round(style.number("line_width") * style.pixels / 512))  # at the top and the left of each cell
 
     def sky(cell: Cell) -> Patch:
         patch = hand.cut(cell).copy()

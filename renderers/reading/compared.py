@@ -104,31 +104,32 @@ class Compared:
         loud = int(UNLIKE + self._badness)
         strange = (most(meant.excess(seen)) > loud) & self.drawn[part]
         if strange.any():
-            least, inner = (
-                self.least if self._is_untouched else ACROSS * _width(cells),
-                _within(cells, part, less=AROUND),
-            )
+            least = self.least if self._is_untouched else ACROSS * _width(cells)
+            inner = _within(cells, part, less=AROUND)
             found[part] = spoilt(seen, strange, given, meant.pixels, inner, least=least, mixed=False)
             if own_colours:
                 found[part] |= _foreign(seen, strange, after, self.page.picture)
         if self._is_untouched:
-            needless, whole = self._needlessly(meant, part), _within(cells, part, less=0.0)
-            found[part] |= spoilt(seen, needless, given, meant.pixels, whole, least=self.least, mixed=True)
-            if own_colours and cells:
-                inside = _within(cells, part, less=INSIDE)
-                found[part] |= littered(seen, needless, given, meant.pixels, inside, least=self.least)
-            if own_colours and own_places and cells:
-                found[part] |= needless & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
+            found[part] |= self._needless(meant, part, cells, own_colours=own_colours, own_places=own_places)
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]
         return found
 
-    def _needlessly(self, meant: Clean, part: Part) -> Flags:
-        """(h, w): what is neither as it was nor as it was meant to be, in a part that is drawn anew."""
-        unlike = cv2.min(most(cv2.absdiff(self.seen[part], meant.pixels)), self._gap[part]) > CHANGED
-        needless: Flags = unlike & self.drawn[part]
-        return needless
+    def _needless(self, meant: Clean, part: Part, cells: list[Part], *, own_colours: bool, own_places: bool) -> Flags:
+        """(h, w): what in a part of an untouched picture is neither as it was nor as it was meant to be, and does not
+        belong to any mark that was drawn there."""
+        seen, given = self.seen[part], self.clean.pixels[part]
+        unlike = cv2.min(most(cv2.absdiff(seen, meant.pixels)), self._gap[part]) > CHANGED
+        odd: Flags = unlike & self.drawn[part]
+        whole = _within(cells, part, less=0.0)
+        found = spoilt(seen, odd, given, meant.pixels, whole, least=self.least, mixed=True)
+        if own_colours and cells:
+            inside = _within(cells, part, less=INSIDE)
+            found |= littered(seen, odd, given, meant.pixels, inside, least=self.least)
+            if own_places:
+                found |= odd & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
+        return found
 
 
 def _near_marks(before: Pixels, after: Pixels, *, reach: int) -> Flags:
@@ -198,12 +199,11 @@ def _width(cells: list[Part]) -> int:
 
 def _within(cells: list[Part], part: Part, *, less: float) -> list[Part]:
     """The cells, as parts of the part of the picture that they all are in, without so much of what is around each."""
-    inset = round(less * _width(cells))
+    inset, (down, right) = round(less * _width(cells)), (each.start for each in part)
     return [
         (
             slice(rows.start - down + inset, rows.stop - down - inset),
             slice(cols.start - right + inset, cols.stop - right - inset),
         )
-        for down, right in [(part[0].start, part[1].start)]
         for rows, cols in cells
     ]
