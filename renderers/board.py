@@ -44,7 +44,7 @@ from renderers.reading.pages import Page
 from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles, join_cells, split_cells
-from renderers.reading.traces import find_traces
+from renderers.reading.traces import AsLaid, find_traces
 
 MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
@@ -229,8 +229,15 @@ class BoardRenderer(Renderer[P]):
         cell = stained_cell(seen.cells, tiles, symbols, symbols != known, inset=tiles.inset, before=known)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
-        after, own = self.render(self.decode(symbols, problem, style), style), self.own_colours(style)
-        return find_traces(seen.registration, seen.drift, seen.page, after, symbols != known, own_colours=own)
+        after = self.render(self.decode(symbols, problem, style), style)
+        own, again = self.own_colours(style), self.as_laid(after, seen, symbols, style)
+        changed = symbols != known
+        return find_traces(seen.registration, seen.drift, seen.page, after, changed, own_colours=own, as_laid=again)
+
+    def as_laid(self, after: Picture, seen: Seen, symbols: NDArray[np.intp], style: Style) -> AsLaid | None:
+        """How to draw `after`, the clean picture of these symbols, with things where an editor laid them; None if they
+        can only be where ours are."""
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

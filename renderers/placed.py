@@ -9,19 +9,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
-from gamegen.core.problem import P, Problem
+from gamegen.core.problem import P
 from gamegen.core.rendering import Picture, Pixels, Style
-from renderers.board import BoardRenderer, Seen, smooth_tiles
+from renderers.board import BoardRenderer, Seen
 from renderers.page import Frame
-from renderers.reading.compared import WHOLE
-from renderers.reading.stains import stained_cell
-from renderers.reading.traces import SIDE, find_traces
+from renderers.reading.foreign import Flags
+from renderers.reading.traces import AsLaid
 
 Numbers = NDArray[np.intp]
 """(n, n): a tile, each pixel the number of a colour."""
@@ -51,32 +51,19 @@ class PlacedRenderer(BoardRenderer[P]):
         """(N, 3): colours that looks may have beside those of the palette; they are numbered on."""
         return palette[:0]
 
-    def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
-        stain = super().find_stain(seen, symbols, problem, style)
-        if not stain:
-            return ""
-        tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        known = self.encode(problem.position, style)
-        changed = symbols != known
-        if stained_cell(seen.cells, tiles, symbols, changed, inset=tiles.inset, before=known) is not None:
-            return stain
-        after = self.render(self.decode(symbols, problem, style), style)
-        after = self._as_laid(after, seen, symbols, changed, style)
-        own = self.own_colours(style)
-        return find_traces(seen.registration, seen.drift, seen.page, after, changed, own_colours=own)
+    def as_laid(self, after: Picture, seen: Seen, symbols: NDArray[np.intp], style: Style) -> AsLaid:
+        return partial(self._with_laid, after, seen, symbols, style)
 
-    def _as_laid(
-        self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
+    def _with_laid(
+        self, after: Picture, seen: Seen, symbols: NDArray[np.intp], style: Style, page: Pixels, cells: Flags
     ) -> Picture:
-        """A clean picture whose things, in changed cells (R, C), are where an editor laid them."""
+        """A clean picture whose things, in these cells (R, C), are where the page (side, side, 3) shows them."""
         frame, bank = seen.frame, self.board(style, seen.frame.rows, seen.frame.cols).bank
         palette = np.concatenate([after.palette, self.more_colours(after.palette, style)])
-        side = min(SIDE, *seen.registration.image.shape[:2])
-        page = seen.drift.mend(seen.registration.part(WHOLE, (side, side)))
         laid = {}
-        for cell in (Cell(*place) for place in np.argwhere(changed).tolist()):
+        for cell in (Cell(*place) for place in np.argwhere(cells).tolist()):
             looks = self.looks(int(symbols[cell]), cell, seen, bank)
-            shown = page[_part(frame, cell, side / frame.pixels)]
+            shown = page[_part(frame, cell, len(page) / frame.pixels)]
             fits = [_fit(palette[look], shown) for look in looks]
             best = min(range(len(fits)), key=lambda number: fits[number].gap)
             laid[cell] = Thing(looks[best], bank[self.ground(int(symbols[cell]), style)].astype(np.intp), fits[best])

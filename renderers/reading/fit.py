@@ -57,7 +57,7 @@ class Template:
         cols = (block % BLOCKS * part + chosen % part).ravel()
         rows, cols = rows[strength[rows, cols] > FLAT], cols[strength[rows, cols] > FLAT]
         x, y = (cols + 0.5) * 2 / side - 1, (rows + 0.5) * 2 / side - 1
-        self.points = np.stack([x, y, np.ones_like(x)])  # (3, K)
+        self.points = np.stack([x, y], axis=1)[None].astype(np.float32)  # (1, K, 2)
         self.value = grey[rows, cols].astype(np.float64)
         self.steep = strength[rows, cols] > STEEP
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
@@ -82,8 +82,8 @@ class Template:
             normal[_DIAGONAL[:free], _DIAGONAL[:free]] *= 1 + 1e-6
             normal[_DIAGONAL[:free], _DIAGONAL[:free]] += 1e-9
             step = np.zeros(9)
-            step[:free] = np.linalg.solve(normal[:, :free], normal[:, free])
-            moved = matrix @ np.linalg.inv(_IDENTITY + step.reshape(3, 3))
+            step[:free] = cv2.solve(normal[:, :free], normal[:, free:], flags=cv2.DECOMP_LU)[1].ravel()
+            moved = matrix @ cv2.invert(_IDENTITY + step.reshape(3, 3))[1]
             moved /= moved[2, 2]
             if not np.isfinite(moved).all() or np.abs(moved - _IDENTITY).max() > 2 * MOST_WARP:
                 break
@@ -95,12 +95,10 @@ class Template:
 
     def _look(self, image: Floats, matrix: Floats) -> Floats:
         """Brightness of the image where the matrix sends the points (bilinear, edges extended)."""
-        side = image.shape[0]
-        across, down, depth = matrix @ self.points
-        u, v = ((way / depth + 1) * (side / 2) - 0.5 for way in (across, down))
-        seen = cv2.remap(
-            image, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        )
+        half = image.shape[0] / 2
+        to_pixels = np.array([[half, 0.0, half - 0.5], [0.0, half, half - 0.5], [0.0, 0.0, 1.0]])
+        places = cv2.perspectiveTransform(self.points, to_pixels @ matrix)
+        seen = cv2.remap(image, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         values: Floats = seen.ravel().astype(np.float64)
         return values
 

@@ -99,11 +99,14 @@ def spoilt(
         if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
             continue
         clean = np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])
+        if mixed:
+            odd[odd] = _is_rare(now[odd], clean)
+        odd = _without_hairs(odd)
+        if not odd.any():
+            continue
         own, beside = _colours(clean), [other for other in cells if _overlap(cell, other)] if mixed else [cell]
         own = np.array([*own, *shades.unlike(own, beside)])
         odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
-        if mixed:
-            odd[odd] = _is_rare(now[odd], clean)
         found[cell] |= _without_hairs(odd)
     return found
 

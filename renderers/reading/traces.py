@@ -7,6 +7,8 @@ of it differs than of others. What labels say is looked at, too, see `labels`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 
@@ -34,6 +36,10 @@ TIMES = 3.0
 BORDER = 0.3
 """Share of a cell by which what is drawn into it may lean over."""
 
+AsLaid = Callable[[Pixels, Flags], Picture]
+"""From the page (side, side, 3) as it is seen, and the cells (R, C) that seem to have something foreign in them, a
+clean picture whose things are, in these cells, where an editor laid them."""
+
 
 def find_traces(
     registration: Registration,
@@ -44,12 +50,14 @@ def find_traces(
     *,
     own_colours: bool = True,
     own_places: bool = True,
+    as_laid: AsLaid | None = None,
 ) -> str:
     """Where something was drawn: "the margin", "cell (1, 2)", "a label" or nothing.
 
     Cells drawn anew, `changed` (R, C), may look unlike ours; only colours that `after`, the clean picture of what was
     read, does not have are foreign to them, and if they need not be in our `own_colours`, only beside marks that are.
     Without `after` they are not looked at. Marks lie about where ours do, unless they need not be in our `own_places`.
+    Where cells still seem to have something foreign in them, `as_laid` gives a picture to compare them with once more.
     """
     side = _side(registration)
     if side is None or page.frame is None:
@@ -57,8 +65,15 @@ def find_traces(
     cells = _cells(page.frame, changed, side)
     compared = Compared(_seen(registration, drift, side), page, _drawn(cells, side))
     compared.demand_own_board(registration)
-    found = compared.beside() | compared.within(after, cells, own_colours=own_colours, own_places=own_places)
-    place = _densest(found, registration, compared.least)
+    beside = compared.beside()
+    within = compared.within(after, cells, own_colours=own_colours, own_places=own_places)
+    place = _densest(beside | within, registration, compared.least)
+    if place is not None and as_laid is not None and _densest(beside, registration, compared.least) is None:
+        odd = np.zeros_like(changed)
+        odd[changed] = [within[cell].any() for cell in cells]
+        after = as_laid(compared.seen, odd)
+        within = compared.within(after, cells, own_colours=own_colours, own_places=own_places)
+        place = _densest(beside | within, registration, compared.least)
     if place is not None:
         trace = _name(page.frame, *place)
     else:
