@@ -164,7 +164,8 @@ def _foreign(seen: Pixels, strange: Flags, clean: Picture, given: Picture) -> Fl
 
 def _shares(picture: Picture) -> dict[Colour, float]:
     """The share of a picture that each colour has."""
-    areas = np.bincount(picture.pixels.ravel(), minlength=len(picture.palette)) / picture.pixels.size
+    counts = cv2.calcHist([picture.pixels], [0], None, [256], [0, 256]).ravel()[: len(picture.palette)]
+    areas = counts / np.float64(picture.pixels.size)
     shares: dict[Colour, float] = {}
     for (red, green, blue), area in zip(picture.palette.tolist(), areas.tolist(), strict=True):
         if area:

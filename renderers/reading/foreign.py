@@ -163,7 +163,8 @@ def _is_rare(drawn: NDArray[np.int16], clean: NDArray[np.int16]) -> Flags:
     """(N,): which of the pixels drawn (N, 3) are like none of the clean ones (K, 3), not even a rare one."""
     if not len(drawn):
         return np.zeros(0, bool)
-    numbers = np.flatnonzero(np.bincount((clean >> 4) @ np.array([256, 16, 1]), minlength=1))
+    red, green, blue = (clean >> 4).T
+    numbers = np.flatnonzero(np.bincount((red << 8) + (green << 4) + blue, minlength=1))
     kinds = np.stack([numbers >> 8, numbers >> 4 & 15, numbers & 15], axis=1).astype(np.int16) * np.int16(
         16
     ) + np.int16(8)
@@ -210,9 +211,8 @@ def _without_hairs(found: Flags) -> Flags:
 
 def _colours(pixels: NDArray[np.int16]) -> Floats:
     """(K, 3): the commonest colours, at least two."""
-    names, which, counts = np.unique(
-        (pixels >> 5) @ np.array([64, 8, 1], np.int16), return_inverse=True, return_counts=True
-    )
+    red, green, blue = (pixels >> 5).T
+    names, which, counts = np.unique((red << 6) + (green << 3) + blue, return_inverse=True, return_counts=True)
     commonest = np.argsort(-counts, kind="stable")[:COLOURS]
     commonest = commonest[(counts[commonest] > COMMON * len(pixels)) | (np.arange(len(commonest)) == 0)]
     sums = np.stack([np.bincount(which, weights=channel, minlength=len(names)) for channel in pixels.T], axis=1)

@@ -8,6 +8,7 @@ of it differs than of others. What labels say is looked at, too, see `labels`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import cv2
 import numpy as np
@@ -65,15 +66,17 @@ def find_traces(
     cells = _cells(page.frame, changed, side)
     compared = Compared(_seen(registration, drift, side), page, _drawn(cells, side))
     compared.demand_own_board(registration)
+    densest = partial(_densest, registration=registration, least=compared.least)
+    within = partial(compared.within, cells=cells, own_colours=own_colours, own_places=own_places)
     beside = compared.beside()
-    within = compared.within(after, cells, own_colours=own_colours, own_places=own_places)
-    place = _densest(beside | within, registration, compared.least)
-    if place is not None and as_laid is not None and _densest(beside, registration, compared.least) is None:
-        odd = np.zeros_like(changed)
-        odd[changed] = [within[cell].any() for cell in cells]
-        after = as_laid(compared.seen, odd)
-        within = compared.within(after, cells, own_colours=own_colours, own_places=own_places)
-        place = _densest(beside | within, registration, compared.least)
+    place = densest(beside)
+    if place is None:
+        foreign = within(after)
+        place = densest(beside | foreign)
+        if place is not None and as_laid is not None:
+            odd = np.zeros_like(changed)
+            odd[changed] = [foreign[cell].any() for cell in cells]
+            place = densest(beside | within(as_laid(compared.seen, odd)))
     if place is not None:
         trace = _name(page.frame, *place)
     else:
