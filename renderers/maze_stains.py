@@ -6,6 +6,9 @@ every colour lies between that shade and the ground's; a stroke of another colou
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import cv2
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -65,14 +68,16 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
         if foreign.max() > 1:
             return _name(int(foreign.argmax()), painted)
     paint = _shade(seen.board, known, share, painted) if painted.any() else None
+    away = _away(levels, known, painted | signs)
     if paint is not None:
-        crossed = _crossed(seen.board, known, paint, painted, cv2.subtract(unlike, _over(signs, known.n)))
+        unlike = cv2.subtract(unlike, _over(signs, known.n))
+        crossed = _crossed(seen.board, known, paint, painted, unlike, clean=away.is_untouched)
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
     smeared = _smeared(share, known, painted)
     if smeared is not None:
         return _name(smeared, painted)
-    touched = _touched(levels, known, painted | signs, paint)
+    touched = _touched(levels, known, away, paint)
     if touched is not None:
         return _name(touched, painted)
     return find_traces(seen.registration, seen.drift, seen.page, None, painted | signs | (marks != known.marks))
@@ -86,18 +91,32 @@ def _smeared(share: Floats, known: Known, painted: Flags) -> int | None:
     return int(covered.argmax()) if covered.max() > SMEARED else None
 
 
-def _touched(levels: Pixels, known: Known, drawn: Flags, paint: Floats | None) -> int | None:
+@dataclass(frozen=True, eq=False)
+class Away:
+    """What is farther than a little from all that is drawn."""
+
+    near: Pixels  # (R*n, C*n): 255 where it is not, else 0
+    gap: Pixels  # (R*n, C*n): by how many grey levels it differs from what it was, 0 where it is near
+
+    @cached_property
+    def is_untouched(self) -> bool:
+        """Whether the maze was not even compressed."""
+        same = cv2.countNonZero(cv2.subtract(cv2.compare(self.gap, SAME, cv2.CMP_LE), self.near))
+        return same >= MOSTLY * (self.near.size - cv2.countNonZero(self.near))
+
+
+def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
+    near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
+    return Away(near, cv2.subtract(most(cv2.absdiff(levels, known.clean)), near))
+
+
+def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> int | None:
     """A cell in which, away from all that is drawn, something faint is, if the rest is as it was; or start or end, if
     they are no longer what they were, and not for the `paint` of the path."""
-    near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
-    gap = cv2.subtract(most(cv2.absdiff(levels, known.clean)), near)
-    faint = known.means((gap > FAINTEST).astype(np.float32)) * known.n**2
+    faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
         faint[home] = _faded(levels, known, home, paint)
-    if faint.max() <= FEW:
-        return None
-    same = cv2.countNonZero(cv2.subtract(cv2.compare(gap, SAME, cv2.CMP_LE), near))
-    return int(faint.argmax()) if same >= MOSTLY * np.count_nonzero(near == 0) else None
+    return int(faint.argmax()) if faint.max() > FEW and away.is_untouched else None
 
 
 def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | None) -> int:
@@ -129,10 +148,13 @@ def _over(cells: Flags, n: int) -> Pixels:
     return np.asarray(cv2.dilate(flags, np.ones((3, 3), np.uint8)))
 
 
-def _crossed(board: Floats, known: Known, paint: Floats, painted: Flags, unlike: Pixels) -> int | None:
+def _crossed(
+    board: Floats, known: Known, paint: Floats, painted: Flags, unlike: Pixels, *, clean: bool
+) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
     `paint` (3,) is the path's colour, `unlike` is 255 where a pixel is neither what it was nor a part of start and end.
+    In a `clean` picture not even the cleanest cell is excused: a stroke may run along the whole of a path.
     """
     off = cv2.min(*(off_line(board, paint, known.colours[ground]) for ground in ("floor", "wall")))
     off = cv2.min(off, unlike)
@@ -144,7 +166,8 @@ def _crossed(board: Floats, known: Known, paint: Floats, painted: Flags, unlike:
     windows = sliding_window_view(padded, (wide, wide))[::n, ::n][painted].reshape(-1, wide * wide)
     there = max(2, round(ACROSS * n))
     worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
-    where, usual = int(worst.argmax()), np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0)
+    where = int(worst.argmax())
+    usual = 0.0 if clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
     return where if worst[where] > FOREIGN + TIMES * usual else None
 
 
