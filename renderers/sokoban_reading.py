@@ -98,16 +98,19 @@ def tinted_colours(palette: Pixels, style: Style) -> Pixels:
 
 
 def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], tiles: Tiles) -> Named:
-    """A keeper of whom nobody can say whether a target is behind him is told by his place: targets never move."""
+    """A keeper of whom nobody can say whether a target is behind him is told by his place, since targets never move.
+
+    He may bring so much of his old floor along that it hides the target; but he hides none where one is to be seen.
+    """
     unsure = named.confidence < LOWEST_CONFIDENCE
     if not unsure.any():
         return named
     either = classify(cells[unsure][None], Tiles(tiles.images, inset=tiles.inset, meaning=_EITHER_KEEPER))
-    is_keeper = either.symbols[0] == _KEEPER
-    kinds = np.where(_ON_TARGET[known[unsure]], SIGNS.index(PLAYER_ON_TARGET), _KEEPER)
     symbols, confidence = named.symbols.copy(), named.confidence.copy()
-    symbols[unsure] = np.where(is_keeper, kinds, symbols[unsure])
-    confidence[unsure] = np.where(is_keeper, either.confidence[0], confidence[unsure])
+    on_target = _ON_TARGET[known[unsure]]
+    placed = (either.symbols[0] == _KEEPER) & (on_target | (symbols[unsure] == _KEEPER))
+    symbols[unsure] = np.where(placed & on_target, SIGNS.index(PLAYER_ON_TARGET), symbols[unsure])
+    confidence[unsure] = np.where(placed, either.confidence[0], confidence[unsure])
     return replace(named, symbols=symbols, confidence=confidence)
 
 
