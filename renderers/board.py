@@ -84,6 +84,9 @@ class BoardRenderer(Renderer[P]):
     page_picks: frozenset[str] = frozenset({"labels"})
     """Picks that only the page shows and no tile: looks that differ in nothing else share their tiles."""
 
+    thin_marks: bool = True
+    """Whether editors may draw marks so thinly that the ground shines through."""
+
     meaning: NDArray[np.intp] | None = None
     """By the number of each symbol, the first one that means the same; None if no two do."""
 
@@ -213,7 +216,7 @@ class BoardRenderer(Renderer[P]):
         """Raise UnreadableImage if a cell shows two things at once, or hardly what it showed before."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known, allowed = self.encode(problem.position, style), self.allowed(problem, style)
-        demand_single(seen.cells, tiles, named, before=known, allowed=allowed)
+        demand_single(seen.cells, tiles, named, before=known, allowed=allowed, thin=self.thin_marks)
         demand_unfaded(seen.cells, tiles, named, before=known)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:
@@ -230,13 +233,15 @@ class BoardRenderer(Renderer[P]):
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         after = self.render(self.decode(symbols, problem, style), style)
-        own, again = self.own_colours(style), self.as_laid(after, seen, symbols, style)
-        changed = symbols != known
+        own, changed = self.own_colours(style), symbols != known
+        again = self.as_laid(after, seen, symbols, changed, style)
         return find_traces(seen.registration, seen.drift, seen.page, after, changed, own_colours=own, as_laid=again)
 
-    def as_laid(self, after: Picture, seen: Seen, symbols: NDArray[np.intp], style: Style) -> AsLaid | None:
-        """How to draw `after`, the clean picture of these symbols, with things where an editor laid them; None if they
-        can only be where ours are."""
+    def as_laid(
+        self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
+    ) -> AsLaid | None:
+        """How to draw `after`, the clean picture of these symbols, with the things in changed cells (R, C) where an
+        editor laid them; None if they can only be where ours are."""
         return None
 
 

@@ -148,9 +148,7 @@ def _over(cells: Flags, n: int) -> Pixels:
     return np.asarray(cv2.dilate(flags, np.ones((3, 3), np.uint8)))
 
 
-def _crossed(
-    board: Floats, known: Known, paint: Floats, painted: Flags, unlike: Pixels, *, clean: bool
-) -> int | None:
+def _crossed(board: Floats, known: Known, paint: Floats, painted: Flags, unlike: Pixels, *, clean: bool) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
     `paint` (3,) is the path's colour, `unlike` is 255 where a pixel is neither what it was nor a part of start and end.

@@ -20,7 +20,6 @@ from gamegen.core.problem import P
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import BoardRenderer, Seen
 from renderers.page import Frame
-from renderers.reading.foreign import Flags
 from renderers.reading.traces import AsLaid
 
 Numbers = NDArray[np.intp]
@@ -39,6 +38,8 @@ MOST_COLOURS = 256
 class PlacedRenderer(BoardRenderer[P]):
     """The renderer of a game in which things move, and whole things are drawn anew."""
 
+    thin_marks = False
+
     @abstractmethod
     def ground(self, symbol: int, style: Style) -> int:
         """The symbol that a cell shows once the thing in it is taken away."""
@@ -51,17 +52,25 @@ class PlacedRenderer(BoardRenderer[P]):
         """(N, 3): colours that looks may have beside those of the palette; they are numbered on."""
         return palette[:0]
 
-    def as_laid(self, after: Picture, seen: Seen, symbols: NDArray[np.intp], style: Style) -> AsLaid:
-        return partial(self._with_laid, after, seen, symbols, style)
+    def as_laid(
+        self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
+    ) -> AsLaid:
+        return partial(self._with_laid, after, seen, symbols, changed, style)
 
     def _with_laid(
-        self, after: Picture, seen: Seen, symbols: NDArray[np.intp], style: Style, page: Pixels, cells: Flags
+        self,
+        after: Picture,
+        seen: Seen,
+        symbols: NDArray[np.intp],
+        changed: NDArray[np.bool_],
+        style: Style,
+        page: Pixels,
     ) -> Picture:
-        """A clean picture whose things, in these cells (R, C), are where the page (side, side, 3) shows them."""
+        """A clean picture whose things, in changed cells (R, C), are where the page (side, side, 3) shows them."""
         frame, bank = seen.frame, self.board(style, seen.frame.rows, seen.frame.cols).bank
         palette = np.concatenate([after.palette, self.more_colours(after.palette, style)])
         laid = {}
-        for cell in (Cell(*place) for place in np.argwhere(cells).tolist()):
+        for cell in (Cell(*place) for place in np.argwhere(changed).tolist()):
             looks = self.looks(int(symbols[cell]), cell, seen, bank)
             shown = page[_part(frame, cell, len(page) / frame.pixels)]
             fits = [_fit(palette[look], shown) for look in looks]

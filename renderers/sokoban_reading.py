@@ -24,7 +24,7 @@ from gamegen.games.sokoban import (
     TARGETS,
 )
 from renderers.board import Seen
-from renderers.reading.classify import HALF, LOWEST_CONFIDENCE, Named, classify
+from renderers.reading.classify import HALF, LOWEST_CONFIDENCE, Named, classify, mixtures
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles, join_cells, split_cells
 
@@ -48,6 +48,7 @@ _KINDS = {_GOAL: (_BOX, "goal"), _BOX: (_GOAL, "crate")}
 GROUND = [_TARGET if sign in TARGETS else _FLOOR for sign in SIGNS]
 """By each symbol, the one that its thing stands on."""
 _EITHER_KEEPER = np.array([_KEEPER if sign in PLAYERS else number for number, sign in enumerate(SIGNS)])
+_NO_BOXES = [number for number in range(len(SIGNS)) if number not in _KINDS]
 _ON_TARGET = np.array([sign in TARGETS for sign in SIGNS])
 
 
@@ -71,7 +72,7 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
         for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
             cell, box, example = seen.cells[row, col], tiles.images[kind], tiles.images[other]
             is_new = _unlike(cell, box) and _unlike(known[row, col], clean[kind])
-            if is_new and _is_lit_alike(cell, example) and not _is_mixed(cell, box, example):
+            if is_new and _is_lit_alike(cell, example) and not _is_mixed(cell, tiles, kind):
                 own.setdefault(Cell(row, col), kind)
     if not own:
         return seen
@@ -133,11 +134,14 @@ def _unlike(cell: Floats, tile: Floats) -> bool:
     return bool(cv2.norm(cell, tile) > UNLIKE * cell.size**0.5)
 
 
-def _is_mixed(cell: Floats, one: Floats, other: Floats) -> bool:
-    """Whether a cell (n, n, 3) is two tiles at once, each half transparent."""
-    way, drawn = (other - one).ravel(), (cell - one).ravel()
+def _is_mixed(cell: Floats, tiles: Tiles, kind: int) -> bool:
+    """Whether a cell (n, n, 3) is a box of this kind and something else at once, each half transparent."""
+    box, example = (tiles.images[number] for number in (kind, _KINDS[kind][0]))
+    way, drawn = (example - box).ravel(), (cell - box).ravel()
     share = float(drawn @ way) / max(float(way @ way), 1.0)
-    return HALF[0] < share < HALF[1] and not _unlike(cell, one + np.float32(share) * (other - one))
+    if HALF[0] < share < HALF[1] and not _unlike(cell, box + np.float32(share) * (example - box)):
+        return True
+    return bool(mixtures(cell, tiles, kind)[kind, _NO_BOXES].any())
 
 
 @lru_cache(maxsize=256)

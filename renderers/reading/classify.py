@@ -124,11 +124,12 @@ def demand_single(
     *,
     before: NDArray[np.intp],
     allowed: NDArray[np.bool_] | None = None,
+    thin: bool = True,
 ) -> None:
     """Raise UnreadableImage if a cell shows two tiles, each half transparent.
 
-    Cells drawn anew may shine through to what was there `before` (R, C), or to bare ground, where strokes are thin; see
-    `demand_full_strength` for these.
+    Cells drawn anew may shine through to what was there `before` (R, C), or to bare ground, where strokes are `thin`;
+    see `demand_full_strength` for these.
     """
     doubtful = np.argwhere(named.distance > MIXED)
     if not len(doubtful):
@@ -142,11 +143,17 @@ def demand_single(
         mixed = _mixtures(along, float(size), tiles, own)
         if own != known:
             mixed[[own, known], [known, own]] = False
-            mixed &= (marks & marks[:, None]) | ~marks[own]
+            mixed &= (marks & marks[:, None]) | ~marks[own] | (not thin)
         if allowed is not None:
             mixed &= allowed[row, col] & allowed[row, col][:, None]
         if mixed.any():
             raise UnreadableImage(f"cell ({row}, {col}) shows two things at once, each half transparent")
+
+
+def mixtures(cell: Floats, tiles: Tiles, own: int) -> NDArray[np.bool_]:
+    """(K, K): which pairs of tiles, mixed about half and half, explain a cell (n, n, 3) far better than tile `own`."""
+    wanted = insides(cell[None], tiles)[0]
+    return _mixtures(tiles.middle @ wanted, float(wanted @ wanted), tiles, own)
 
 
 def _mixtures(products: Floats, size: float, tiles: Tiles, own: int) -> NDArray[np.bool_]:

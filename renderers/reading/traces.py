@@ -37,9 +37,8 @@ TIMES = 3.0
 BORDER = 0.3
 """Share of a cell by which what is drawn into it may lean over."""
 
-AsLaid = Callable[[Pixels, Flags], Picture]
-"""From the page (side, side, 3) as it is seen, and the cells (R, C) that seem to have something foreign in them, a
-clean picture whose things are, in these cells, where an editor laid them."""
+AsLaid = Callable[[Pixels], Picture]
+"""From the page (side, side, 3) as it is seen, a clean picture whose things are where an editor laid them."""
 
 
 def find_traces(
@@ -71,12 +70,9 @@ def find_traces(
     beside = compared.beside()
     place = densest(beside)
     if place is None:
-        foreign = within(after)
-        place = densest(beside | foreign)
+        place = densest(beside | within(after))
         if place is not None and as_laid is not None:
-            odd = np.zeros_like(changed)
-            odd[changed] = [foreign[cell].any() for cell in cells]
-            place = densest(beside | within(as_laid(compared.seen, odd)))
+            place = densest(beside | within(as_laid(compared.seen)))
     if place is not None:
         trace = _name(page.frame, *place)
     else:
