@@ -7,8 +7,7 @@ in labels that may be wider than a cell. What is drawn over them beside that is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+import cv2
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
@@ -35,27 +34,30 @@ STAYED = 4
 """Of the nine places to which a label may be moved, the one where it was."""
 
 
+_GREY = np.full((1, 3), 1 / 3, np.float32)
+
+
 def labels_differ(seen: Pixels, known: Pixels, frame: Frame) -> bool:
     """Whether a row's or column's label is gone, or another one."""
     scale = len(known) / frame.pixels
-    band = frame.pixels * LABEL_BAND
+    width = frame.pixels * LABEL_BAND
     for down, count in ((True, frame.rows), (False, frame.cols)):
         beside, first = (frame.left, frame.top) if down else (frame.top, frame.left)
-        across = slice(max(0, int((beside - band) * scale)), int(beside * scale) - 1)
-        bands = list(_bands(seen, known, across, down))
-        if (np.maximum(*bands) - np.minimum(*bands)).max() <= AS_BEFORE:
+        across = slice(max(0, int((beside - width) * scale)), int(beside * scale) - 1)
+        band = (slice(None), across) if down else (across, slice(None))
+        if cv2.absdiff(seen[band], known[band]).max() <= AS_BEFORE:
             continue
-        drawn, clean = (each.mean(axis=2, dtype=np.float32) for each in bands)
+        drawn, clean = (_brightness(image[band], down) for image in (seen, known))
         middles = (first + (np.arange(count, dtype=np.float32) + 0.5) * frame.cell) * scale
         if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, middles):
             return True
     return False
 
 
-def _bands(seen: Pixels, known: Pixels, across: slice, down: bool) -> Iterator[Pixels]:
-    """The band of labels in both pictures, running down."""
-    for image in (seen, known):
-        yield (image if down else image.transpose(1, 0, 2))[:, across]
+def _brightness(band: Pixels, down: bool) -> Floats:
+    """(H, W): a band of labels in grey, running down."""
+    grey = cv2.transform(band, _GREY).astype(np.float32)
+    return grey if down else np.ascontiguousarray(grey.T)
 
 
 def _misnamed(seen: Floats, known: Floats, middles: Floats) -> bool:

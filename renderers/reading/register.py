@@ -58,6 +58,9 @@ LEVEL = 5e-4
 SNAP = 0.15
 """Pixels that a box may be off a place where whole pixels are averaged."""
 
+SEEN = 0.99
+"""What is nearer to the edge of a picture, whose sides are at 1, was not seen in full."""
+
 COARSER, EVEN = 1.15, 0.125
 """From how many pixels to one of a crop on they are averaged a little before, and how much of each neighbour then
 counts: between pixels bilinear sampling averages, on them it does not."""
@@ -127,6 +130,16 @@ class Registration:
             return shrunk(self.image, (int(across), int(down)), self.shrunk)
         return np.asarray(cv2.resize(self.image[top:bottom, left:right], size, interpolation=cv2.INTER_AREA))
 
+    def only_seen(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(h, w): those pixels of a crop of the whole board's picture that lie inside the edited picture, too."""
+        rows, cols = np.nonzero(found)
+        high, wide = found.shape
+        points = np.stack([2 * cols / (wide - 1) - 1, 2 * rows / (high - 1) - 1], axis=1)
+        inside = np.abs(cv2.perspectiveTransform(points[None], self.matrix)[0]).max(axis=1) < SEEN
+        seen = np.zeros_like(found)
+        seen[rows[inside], cols[inside]] = True
+        return seen
+
     def covers(self, box: Box, size: tuple[int, int]) -> NDArray[np.bool_]:
         """(h, w): which pixels of such a crop lie inside the edited picture; the others were never seen."""
         left, top, right, bottom = box
@@ -135,7 +148,7 @@ class Registration:
         m = self.matrix
         depth = m[2, 0] * x + m[2, 1] * y + m[2, 2]
         across, down = (np.abs((m[row, 0] * x + m[row, 1] * y + m[row, 2]) / depth) for row in (0, 1))
-        inside: NDArray[np.bool_] = np.maximum(across, down) < 0.99
+        inside: NDArray[np.bool_] = np.maximum(across, down) < SEEN
         return inside
 
 

@@ -110,12 +110,17 @@ def _densest(found: Flags, registration: Registration, least: float) -> tuple[fl
     """The middle, as shares of the picture, of the window with most strange pixels, if they are more than `least`."""
     if np.count_nonzero(found) <= least:
         return None
-    side = len(found)
-    share = _windows(found & registration.covers(WHOLE, (side, side)))
+    found = registration.only_seen(found)
+    side, share = len(found), _windows(found)
     row, col = (int(at) for at in np.unravel_index(int(share.argmax()), share.shape))
-    if share[row, col] <= least / WINDOW**2 + TIMES * float(np.quantile(share, 0.9)):
+    if share[row, col] <= least / WINDOW**2 or share[row, col] <= least / WINDOW**2 + TIMES * _usual(share):
         return None
     return (row + WINDOW / 2) / side, (col + WINDOW / 2) / side
+
+
+def _usual(share: Floats) -> float:
+    """What nine of ten windows have at most."""
+    return float(np.quantile(share, 0.9))
 
 
 def _coarse(image: Pixels) -> bool:
