@@ -20,10 +20,8 @@ def judge(before: Position, swap: Swap, shown: Position) -> Check:
     """`swap` is the one that was asked for."""
     if (before.height, before.width) != (shown.height, shown.width):
         return Check(False, False, 0.0, f"The board must have {before.height} rows and {before.width} columns.")
-    after = game.apply(before, swap)
-    changed = [cell for cell in before.cells() if before[cell] != after[cell]]
-    stayed = [cell for cell in before.cells() if before[cell] == after[cell]]
-    holes = [cell for cell in after.cells() if after[cell] == EMPTY]
+    after = _after(before, swap)
+    changed, stayed, holes = _kinds(before, after)
     return Check(
         correct=shown == after,
         legal=shown in (before, after) or shown in _results(before),
@@ -34,6 +32,20 @@ def judge(before: Position, swap: Swap, shown: Position) -> Check:
             "empty": _share(shown[cell] == EMPTY for cell in holes),
         },
     )
+
+
+@lru_cache(maxsize=64)
+def _after(before: Position, swap: Swap) -> Position:
+    """Worked out once for all pictures of one board."""
+    return game.apply(before, swap)
+
+
+@lru_cache(maxsize=64)
+def _kinds(before: Position, after: Position) -> tuple[list[Cell], list[Cell], list[Cell]]:
+    """The cells that change, those that stay, and those that are empty in the end."""
+    changed = [cell for cell in before.cells() if before[cell] != after[cell]]
+    stayed = [cell for cell in before.cells() if before[cell] == after[cell]]
+    return changed, stayed, [cell for cell in after.cells() if after[cell] == EMPTY]
 
 
 def _reason(before: Position, swap: Swap, shown: Position, after: Position) -> str:

@@ -63,6 +63,8 @@ class Drift:
 
     def recolouring(self, seen: Floats) -> float:
         """How far, on average, it moves colours of this picture other than along the greys: 0 to about 200."""
+        if self.is_none:
+            return 0.0
         few = _few(seen)
         moved = self.undo(few) - few
         return float(np.sqrt(((moved - moved.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)).mean())
