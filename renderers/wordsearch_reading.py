@@ -25,7 +25,7 @@ from renderers.reading.register import Floats
 Numbers = NDArray[np.intp]
 
 COVERED = 0.25
-"""Share of a highlight's ink in a pixel from which on it hides what was there."""
+"""Share of a highlight's ink in a pixel from which on it hides what was there; with less, the rest shows through."""
 
 REACH = 2
 """Pixels from which mixing takes ink."""
@@ -106,9 +106,9 @@ class Letters:
             if cells.any():
                 where = np.flatnonzero(over_cells(cells, self._n))
                 ways = np.linalg.pinv(np.stack([self._ink, shade.astype(np.float32) - self._ground], axis=1))
-                drawn = (board.reshape(-1, 3).take(where, axis=0) - self._ground) @ ways.T
-                amount.reshape(-1)[where] = drawn[:, 0]
-                covered.reshape(-1)[where] = drawn[:, 1] >= COVERED
+                drawn, cover = ways @ (board.reshape(-1, 3).take(where, axis=0) - self._ground).T
+                amount.reshape(-1)[where] = drawn / (1 - cover.clip(0.0, COVERED))
+                covered.reshape(-1)[where] = cover >= COVERED
         return np.where(covered, self._known, amount), ~covered
 
     def _named(self, amount: Floats, free: NDArray[np.bool_], mixing: Mixing) -> Named:
