@@ -40,9 +40,9 @@ LEANS, PLAINLY = 0.4, 12.0
 """A letter so far on its way to another, and so many times farther than others are, is not what it was: half of another
 is drawn over it. Of right answers hardly any is 0.3 on its way."""
 
-MOSTLY, FAIRLY = 0.6, 5.0
-"""The same in pictures so bad that less is certain: wrong letters are at least 0.9 on their way there, and 8 times
-farther than others are."""
+MOSTLY, FAIRLY = 0.6, 3.0
+"""The same in pictures so bad that less is certain: wrong letters are at least 0.85 on their way there, and 4 times
+farther than others are where the picture is sharper in one place than in another."""
 
 BECAME = 0.75
 """From here on it is read as the other letter."""
