@@ -97,6 +97,8 @@ def _densest(found: Flags, registration: Registration, least: float) -> tuple[fl
     if np.count_nonzero(found) <= least:
         return None
     side = len(found)
+    if _windows(found).max() <= least / WINDOW**2:
+        return None  # as nearly always: they are few, and all over the picture
     share = _windows(found & registration.covers(WHOLE, (side, side)))
     row, col = (int(at) for at in np.unravel_index(int(share.argmax()), share.shape))
     if share[row, col] <= least / WINDOW**2 + TIMES * float(np.quantile(share, 0.9)):
