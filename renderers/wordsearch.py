@@ -14,7 +14,6 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
@@ -97,16 +96,16 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         draw = partial(self._framed, problem, style)
         outlines = read_frames(seen, style, _mark_colours(style), shades, ground, draw=draw)
         board = seen.board if outlines.undone is None else outlines.undone
-        named, own = _letters(self, problem, style).read(board, outlines)
+        given = _letters(self, problem, style)
+        named, amount = given.read(board, outlines)
         demand(named)
-        if not own:
-            raise UnreadableImage("the letters have been written anew, in another hand")
         letters = self.decode(named.symbols, problem, style).letters
         marks = _rows(_CODES[outlines.colours + 1])
         confidence = min(float(named.confidence.min()), outlines.confidence)
         position = WordGrid(letters, marks)
 
         def stain() -> str:
+            given.demand_own_hand(amount)
             plain, after = without_ink(replace(seen, board=board), outlines), self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 

@@ -16,10 +16,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style, parse_colour
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named
-from renderers.reading.hand import Hand, Mixing
-from renderers.reading.outlines import Outlines, over_cells
+from renderers.reading.fit import median
+from renderers.reading.hand import TINY, Hand, Mixing
+from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
 
 Numbers = NDArray[np.intp]
@@ -83,33 +85,40 @@ class Letters:
         self._letters = Hand(self._known, np.tile(looked_at, given.shape), REACH)
         self._whole = Hand(self._known, np.ones(self._known.shape, bool), 1)
 
-    def read(self, board: Floats, outlines: Outlines) -> tuple[Named, bool]:
-        """What each cell of a board (R*n, R*n, 3) with highlights shows; and whether the hand that wrote it is ours."""
+    def read(self, board: Floats, outlines: Outlines) -> tuple[Named, Floats]:
+        """What each cell of a board (R*n, R*n, 3) with highlights shows; and how much of each pixel is letters' ink."""
         amount, free = self._seen(board, outlines)
-        mixing = self._letters.mixing(amount)
-        named = self._named(amount, free, mixing)
-        changed = named.symbols != self._given
-        if changed.any():  # such a letter is wrong in any hand
-            amount = np.where(over_cells(changed, self._n), self._known, amount)
-            mixing = self._letters.mixing(amount)
+        return self._named(amount, free, self._letters.mixing(amount)), amount
+
+    def demand_own_hand(self, amount: Floats) -> None:
+        """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew; `amount` is
+        as `read` gives it."""
         enough = next(share for least, share in OWN_LETTERS if self._n >= least)
-        own = mixing.explains >= enough and self._whole.mixing(amount).explains >= OWN_BOARD
-        return named, own
+        if self._letters.mixing(amount).explains < enough or self._whole.mixing(amount).explains < OWN_BOARD:
+            raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _seen(self, board: Floats, outlines: Outlines) -> tuple[Floats, NDArray[np.bool_]]:
         """(R*n, R*n) each: how much of each pixel is letters' ink, as it was where a highlight hides it; and where none
         does."""
-        amount = self._amount(board)
-        covered = outlines.ink.copy()
-        for number, shade in enumerate(outlines.shades()):
-            cells = outlines.colours == number
-            if cells.any():
-                where = np.flatnonzero(over_cells(cells, self._n))
-                ways = np.linalg.pinv(np.stack([self._ink, shade.astype(np.float32) - self._ground], axis=1))
-                drawn, cover = ways @ (board.reshape(-1, 3).take(where, axis=0) - self._ground).T
-                amount.reshape(-1)[where] = drawn / (1 - cover.clip(0.0, COVERED))
-                covered.reshape(-1)[where] = cover >= COVERED
-        return np.where(covered, self._known, amount), ~covered
+        amount, covered = self._amount(board), outlines.ink
+        rows, cols = np.nonzero(outlines.colours >= 0)
+        if len(rows):
+            grid = (self._size, self._n, self._size, self._n)
+            ways = self._ways(outlines.shades().astype(np.float32)).take(outlines.colours[rows, cols], axis=0)
+            colours = board.reshape(*grid, 3)[rows, :, cols].reshape(len(rows), -1, 3) - self._ground
+            drawn, cover = np.matmul(colours, ways).reshape(len(rows), self._n, self._n, 2).transpose(3, 0, 1, 2)
+            amount.reshape(grid)[rows, :, cols] = drawn / (1 - cover.clip(0.0, COVERED))
+            covered = covered.copy()
+            covered.reshape(grid)[rows, :, cols] = cover >= COVERED
+        return cv2.copyTo(self._known, covered.view(np.uint8), amount), ~covered
+
+    def _ways(self, shades: Floats) -> Floats:
+        """(K, 3, 2): times a colour beyond the ground, the shares of a letter's ink and of a highlight's, by shade."""
+        marks = shades - self._ground
+        ii, mm, im = self._ink @ self._ink, np.einsum("ij,ij->i", marks, marks)[:, None], (marks @ self._ink)[:, None]
+        both = np.maximum(ii * mm - im * im, TINY)
+        ways: Floats = np.stack([(self._ink * mm - marks * im) / both, (marks * ii - self._ink * im) / both], axis=2)
+        return ways
 
     def _named(self, amount: Floats, free: NDArray[np.bool_], mixing: Mixing) -> Named:
         tiles = self._mixed(mixing)  # (K, pixels)
@@ -134,19 +143,19 @@ class Letters:
     def _judged(self, along: Floats, length: Floats, power: Floats, pixels: int) -> Named:
         """From the products (cells, K) of what is beyond each letter with the ways to others, the squared lengths of
         these, and the squared length (cells,) of what is beyond."""
-        far = np.where(length > SHOWS, along / np.sqrt(length), 0.0)
-        usual = max(STEADY, SPREAD * float(np.median(np.abs(far[length > SHOWS]))))
+        far = along / np.sqrt(length)
+        far[length <= SHOWS] = 0.0
+        usual = max(STEADY, SPREAD * median(np.abs(far).ravel()))
         each, towards = np.arange(len(far)), far.argmax(axis=1)
-        times, share = far[each, towards] / usual, along[each, towards] / length[each, towards]
-        turned = ((share > LEANS) & (times > PLAINLY)) | ((share > MOSTLY) & (times > FAIRLY))
+        farthest, share = far[each, towards], along[each, towards] / length[each, towards]
+        turned = (share > LEANS) & (farthest > np.where(share > MOSTLY, FAIRLY, PLAINLY) * usual)
         became = turned & (share > BECAME)
         symbols = np.where(became, towards, self._given.ravel())
-        stayed = np.maximum(1 - share.clip(0.0, None), LOWEST_CONFIDENCE)
-        confidence = np.select([became, turned], [share.clip(0.0, 1.0), 0.0], stayed)
-        left = power - np.where(became, far[each, towards] ** 2, 0.0)
+        confidence = np.where(turned, np.where(became, share, 0.0), np.maximum(1 - share, LOWEST_CONFIDENCE))
+        left = np.where(became, power - farthest**2, power)
         distance = np.sqrt(np.maximum(left, 0.0) / pixels) * np.sqrt(float(self._ink @ self._ink) / 3)
         shape = self._given.shape
-        return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape))
+        return Named(symbols.reshape(shape), confidence.clip(0.0, 1.0).reshape(shape), distance.reshape(shape))
 
     def _mixed(self, mixing: Mixing) -> Floats:
         """(K, pixels): what is looked at of each letter, in a picture that was mixed so."""
