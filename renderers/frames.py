@@ -238,10 +238,14 @@ def stain_beside(
 
 
 def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
-    """A picture with its highlights in the shades that they were drawn in."""
+    """A picture with its highlights in the shades that they were drawn in.
+
+    Thin lines look paler than they are: what may be the colour itself, thinly drawn, is left to be that.
+    """
     if not len(outlines.own.places):
         return after
     palette = after.palette.copy()
     for mark, shade in zip(outlines.own.marks, outlines.shades(), strict=True):
-        palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
+        if np.ptp(shade) > np.ptp(mark):
+            palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
     return replace(after, palette=palette)

@@ -80,6 +80,15 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "chess/attacks@1:train:5:3100000007:0?pixels=256", 170),  # a king's ghost among highlights
         ("double_exposure", "maze/shortest@1:train:5:2027000004:0?pixels=256", 28),  # the end, half faded
         ("adversarial_noise", "maze/path@1:train:5:2027000009:0?pixels=256", 29),  # a wall's corner, paler
+        ("double_exposure", "wordsearch/find@1:train:5:6000000013:0?pixels=256", 99),  # half the tail of a small Q
+        ("double_exposure", "wordsearch/find-all@1:train:5:7001000011:0?pixels=256", 241),  # half an S in a framed O
+        ("adversarial_noise", "wordsearch/find-all@1:train:4:6000000036:0?pixels=256", 192),  # a framed W is an S
+        ("murky_mutation", "wordsearch/find-all@1:train:5:6000000033:0?pixels=256", 136),  # a framed G is a Q, enlarged
+        (
+            "murky_mutation",
+            "wordsearch/find@1:train:4:7001000007:0?pixels=256",
+            136,
+        ),  # a framed T is an H, made small
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -95,3 +104,18 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
     assert verify(sample, sample.edited).correct
     changed = sample.plugin.game.mutate(sample.solution.after, Stream(sample.id, "attack", 67))
     assert not verify(sample, sample.plugin.renderer.render(changed, sample.style).image()).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("wordsearch/find-all@1:train:1:6000000000:0?pixels=256", 66),  # thin borders, paler than the colour in them
+        ("wordsearch/find-all@1:train:5:7100000003:1?pixels=256", 105),  # the soft edge of one on the corner of a D
+    ],
+)
+def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and made[1]
+    verdict = verify(sample, made[0])
+    assert verdict.correct, verdict.reason

@@ -7,6 +7,7 @@ letters in another face, or lines of another width, it does not.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import gcd
 
 import cv2
@@ -21,9 +22,21 @@ SAMPLES = 6_000
 ALIKE = 1e-6
 """Of mixtures that vary by less than this share of the one that varies most, no two can be told apart."""
 
+TINY = 1e-6
+"""Squared levels, all together, below which there is nothing to see."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixing:
+    """How a picture was mixed: each pixel is the sum of those around it, times the `kernel`, and the `base`."""
+
+    kernel: Floats  # (2 * reach + 1, 2 * reach + 1)
+    base: float
+    explains: float  # the share of what there is to see in the picture that is explained by this
+
 
 class Hand:
-    """A picture (h, w, 3) as it was given, prepared for telling whether others are made of it.
+    """The levels (h, w) of a picture as it was given, prepared for telling whether others are made of it.
 
     Looked at are only the pixels `where` (h, w), the same number in each row that has any, and each may be mixed with
     those up to `reach` beside it.
@@ -36,24 +49,24 @@ class Hand:
             step += 1
         self._places = inside[::step]
         wide = where.shape[1] + 2 * reach
-        grey = cv2.copyMakeBorder(brightness(given), reach, reach, reach, reach, cv2.BORDER_REPLICATE).ravel()
+        levels = cv2.copyMakeBorder(given, reach, reach, reach, reach, cv2.BORDER_REPLICATE).ravel()
         corners = self._places + 2 * reach * (self._places // where.shape[1])
         ways = np.add.outer(np.arange(2 * reach + 1) * wide, np.arange(2 * reach + 1)).ravel()
-        near = np.stack([grey.take(corners + way) for way in ways])  # (shifts, pixels)
-        near -= cv2.reduce(near, 1, cv2.REDUCE_AVG)
+        near = np.stack([levels.take(corners + way) for way in ways])  # (shifts, pixels)
+        self._means = cv2.reduce(near, 1, cv2.REDUCE_AVG)
+        near -= self._means
         size, axes = np.linalg.eigh(cv2.mulTransposed(near, aTa=False, dtype=cv2.CV_64F))
         apart = size > ALIKE * size[-1]
-        unit = (axes[:, apart] / np.sqrt(size[apart])).T.astype(np.float32)
-        self._mixtures = cv2.gemm(unit, near, 1.0, None, 0.0)  # (mixtures, pixels), each at right angles to the others
+        self._units = (axes[:, apart] / np.sqrt(size[apart])).T.astype(np.float32)
+        self._mixtures = cv2.gemm(self._units, near, 1.0, None, 0.0)  # (mixtures, pixels), no two alike at all
 
-    def explains(self, seen: Floats) -> float:
-        """The share of what there is to see in a picture's `brightness` (h, w) that the given one, mixed, explains."""
-        grey = seen.ravel().take(self._places)
-        grey -= grey.mean()
-        along = np.einsum("ij,j->i", self._mixtures, grey)
-        return float(along @ along) / max(float(grey @ grey), 1e-6)
-
-
-def brightness(picture: Floats) -> Floats:
-    """(h, w): the three levels of each pixel together."""
-    return np.asarray(cv2.transform(picture, np.ones((1, 3), np.float32)))
+    def mixing(self, seen: Floats) -> Mixing:
+        """The way in which the given picture, mixed, explains most of the levels (h, w) of another one."""
+        levels = seen.ravel().take(self._places)
+        mean = float(levels.mean())
+        levels -= mean
+        along = np.einsum("ij,j->i", self._mixtures, levels)
+        ways = along @ self._units
+        side = int(len(ways) ** 0.5)
+        explained = float(along @ along) / max(float(levels @ levels), TINY)
+        return Mixing(ways.reshape(side, side), mean - float(ways @ self._means.ravel()), explained)

@@ -70,12 +70,12 @@ class Outlines:
 
     def shades(self) -> Floats:
         """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
-        many = np.bincount(self.own.names, minlength=len(self.own.marks))
-        usual = np.bincount(self.own.names, self.own.share, len(many)) / np.maximum(many, 1)
-        names = self.own.names[most := self.own.share >= usual.take(self.own.names)]
-        sums = np.stack([np.bincount(names, channel, len(usual)) for channel in self.own.pixels[most].T], axis=1)
-        counts = np.bincount(names, minlength=len(usual))[:, None]
-        return np.where(counts > 0, sums / np.maximum(counts, 1), self.own.marks)
+        own, count = self.own, len(self.own.marks)
+        many, amounts = (np.bincount(own.names, weights, count) for weights in (None, own.share))
+        most = own.some(own.share >= (amounts / np.maximum(many, 1)).take(own.names))
+        sums = np.stack([np.bincount(most.names, channel, count) for channel in most.pixels.T], axis=1)
+        many = np.bincount(most.names, minlength=count)[:, None]
+        return np.where(many > 0, sums / np.maximum(many, 1), own.marks)
 
 
 def read_outlines(

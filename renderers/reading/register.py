@@ -49,8 +49,9 @@ no last fit leads to a board."""
 SAME, GOOD, LOWEST_LIKENESS = 0.998, 0.9, 0.5
 """Likeness at which the first place found is right; at which a search may end; below which there is no board."""
 
-NEAR = ((0.004, GOOD), (0.01, 0.995))
-"""A board found so near to where it is believed to lie (0.004 is a pixel of 512) need only be so good a likeness."""
+NEAR = ((0.004, GOOD), (0.01, 0.95))
+"""A board found so near to where it is believed to lie (0.004 is a pixel of 512) need only be so good a likeness: no
+grid is so fine that it would fit there one cell off."""
 
 LEVEL = 5e-4
 """Perspective below this moves nothing by half a pixel, and an affine map is faster."""
