@@ -14,11 +14,10 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
-from renderers.chess_reading import settle_pasted
+from renderers.chess_reading import demand_men_inside, settle_pasted
 from renderers.chessmen import MEN
 from renderers.frames import (
     demand_no_shadows,
-    demand_single_inside,
     draw_frames,
     frame_width,
     read_frames,
@@ -92,10 +91,11 @@ class ChessRenderer(BoardRenderer[Diagram]):
         demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
-        named = settle_pasted(named, plain, self.encode(problem.position, style), style, self)
+        given = self.encode(problem.position, style)
+        named = settle_pasted(named, plain, given, style, self)
         demand(named)
         self.demand_single(plain, named, problem, style)
-        demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
+        demand_men_inside(outlines, plain, named, given, style, self)
         self.demand_full_strength(plain, named.symbols, problem, style)
         marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, marks)

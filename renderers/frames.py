@@ -196,7 +196,7 @@ def demand_single_inside(
     tiles = smooth_tiles(renderer, style, plain.frame.rows, plain.frame.cols)
     demand_single(
         plain.cells,
-        _middles(tiles),
+        middles(tiles),
         replace(named, distance=np.where(marked, named.distance, 0.0)),
         before=renderer.encode(problem.position, style),
         allowed=renderer.allowed(problem, style),
@@ -204,7 +204,7 @@ def demand_single_inside(
 
 
 @lru_cache(maxsize=64)
-def _middles(tiles: Tiles) -> Tiles:
+def middles(tiles: Tiles) -> Tiles:
     """Only the middles of tiles, where no highlight reaches."""
     return Tiles(tiles.images, inset=round(CLEAN * tiles.images.shape[1]), meaning=tiles.meaning)
 

@@ -80,6 +80,8 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "chess/attacks@1:train:5:3100000007:0?pixels=256", 170),  # a king's ghost among highlights
         ("double_exposure", "maze/shortest@1:train:5:2027000004:0?pixels=256", 28),  # the end, half faded
         ("adversarial_noise", "maze/path@1:train:5:2027000009:0?pixels=256", 29),  # a wall's corner, paler
+        ("double_exposure", "chess/attacks@1:train:5:6000000011:0?pixels=256", 274),  # one highlight paler than others
+        ("double_exposure", "chess/attacks@1:train:4:6000000013:0?pixels=256", 28),  # two men in a highlighted square
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
