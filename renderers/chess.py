@@ -48,6 +48,7 @@ _ALLOWED: NDArray[np.bool_] = _SHADE[..., None] == np.arange(len(SYMBOLS)) // le
 class ChessRenderer(BoardRenderer[Diagram]):
     name = "chess"
     inset = 0.08
+    reading_cell = 28  # half of a square at 512 pixels: there each pixel is the mean of four whole ones, and soon made
     page_picks = frozenset({"labels", "frame"})
 
     def size(self, position: Diagram) -> tuple[int, int]:

@@ -15,7 +15,7 @@ ENOUGH_INK = 0.68
 """Blur spreads ink and takes none away: the share of a clean frame's ink that a blurred one must have."""
 
 EVEN = 0.66
-"""One hand draws all highlights alike: the share of ink that one must have of what most of its colour on its ground have.
+"""One hand draws all highlights alike: the share of ink that one must have of what most of its colour and ground have.
 Trembling, compressed ones have 0.8 and more, one through which half of the ground shows 0.5."""
 
 DARK = 128.0
