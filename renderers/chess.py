@@ -6,6 +6,7 @@ Every square is read as one of thirteen things on its own shade; borders by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         return compose(inks, n, layers, shade)
 
     def encode(self, position: Diagram, style: Style) -> NDArray[np.intp]:
-        return _NUMBER[_bytes(position.rows)] + _SHADE * len(CONTENTS)
+        return _encoded(position.rows)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Diagram], style: Style) -> Diagram:
         return Diagram(tuple("".join(CONTENTS[number % len(CONTENTS)] for number in row) for row in symbols))
@@ -107,6 +108,14 @@ class ChessRenderer(BoardRenderer[Diagram]):
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
         return Reading(position, confidence, named.quality, stain)
+
+
+@lru_cache(maxsize=64)
+def _encoded(rows: tuple[str, ...]) -> NDArray[np.intp]:
+    """(8, 8): the symbols of a board, asked for several times over while one picture is read."""
+    symbols = _NUMBER[_bytes(rows)] + _SHADE * len(CONTENTS)
+    symbols.setflags(write=False)
+    return symbols
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
