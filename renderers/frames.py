@@ -15,7 +15,7 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import MIXED, Named, demand_single, smooth_board
-from renderers.reading.hues import FAINTEST, MARGIN
+from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.register import AGAIN, Floats, Registration
 from renderers.reading.sharpening import Sharpening
@@ -81,7 +81,7 @@ def read_frames(
     shades: Floats,
     ground: NDArray[np.intp],
     *,
-    faintest: float = FAINTEST,
+    faintest: Levels = FAINTEST,
     draw: Callable[[NDArray[np.intp]], Pixels] | None = None,
 ) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them.
