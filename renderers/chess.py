@@ -28,6 +28,7 @@ from renderers.frames import (
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
+from renderers.reading.hues import from_grey
 from renderers.reading.register import Floats
 
 SHADES = ("light", "dark")
@@ -36,8 +37,9 @@ SYMBOLS = tuple(f"{shade} {content}" for shade in SHADES for content in CONTENTS
 OUTLINE = 0.024
 """Width of a chessman's outline, as a share of the square."""
 
-VIVID = 32.0
-"""By how much more vivid than the squares highlights are: squares may be coloured themselves."""
+VIVID, PLAIN, ALIKE = 32.0, 10.0, 0.6
+"""By how much more vivid than coloured squares highlights are, at the edges of soft lines, too; by how much at least if
+no square's hue is like theirs, up to this cosine. On grey squares the first is needed in any case."""
 
 _SHADE: NDArray[np.intp] = np.add.outer(np.arange(8), np.arange(8)) % 2  # (8, 8): a8 is light
 _NUMBER = np.zeros(128, np.intp)
@@ -88,8 +90,8 @@ class ChessRenderer(BoardRenderer[Diagram]):
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
-        faintest = VIVID + float(np.ptp(shades, axis=1).max())
-        outlines = read_frames(seen, style, _mark_colours(style), shades, _SHADE, faintest=faintest)
+        marks = _mark_colours(style)
+        outlines = read_frames(seen, style, marks, shades, _SHADE, faintest=_faintest(marks, shades))
         demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
@@ -99,8 +101,8 @@ class ChessRenderer(BoardRenderer[Diagram]):
         self.demand_single(plain, named, problem, style)
         demand_men_inside(outlines, plain, named, given, style, self)
         self.demand_full_strength(plain, named.symbols, problem, style)
-        marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
-        position = Diagram(self.decode(named.symbols, problem, style).rows, marks)
+        codes = tuple("".join(row) for row in _CODES[outlines.colours + 1])
+        position = Diagram(self.decode(named.symbols, problem, style).rows, codes)
         confidence = min(float(named.confidence.min()), outlines.confidence)
 
         def stain() -> str:
@@ -120,6 +122,13 @@ def _encoded(rows: tuple[str, ...]) -> NDArray[np.intp]:
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.frombuffer("".join(rows).encode(), np.uint8).reshape(8, 8)
+
+
+def _faintest(marks: Floats, shades: Floats) -> Floats:
+    """(K,): how vivid pixels in the hue of a mark (K, 3) must be, on squares of the shades (S, 3), to be drawn."""
+    vivid = float(np.ptp(shades, axis=1).max())
+    alike = (from_grey(marks) @ from_grey(shades).T).max(axis=1) > ALIKE
+    return np.where(alike, VIVID + vivid, max(VIVID, PLAIN + vivid))
 
 
 def _mark_colours(style: Style) -> Floats:
