@@ -15,7 +15,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
-from renderers.chess_reading import demand_men_inside, settle_pasted
+from renderers.chess_reading import demand_men_inside, demand_one_hue, settle_pasted
 from renderers.chessmen import MEN
 from renderers.frames import (
     demand_no_shadows,
@@ -92,6 +92,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
         marks = _mark_colours(style)
         outlines = read_frames(seen, style, marks, shades, _SHADE, faintest=_faintest(marks, shades))
+        demand_one_hue(outlines, _SHADE)
         demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)

@@ -14,11 +14,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.frames import middles
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
+from renderers.reading.hues import from_grey
 from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
 
@@ -30,6 +32,10 @@ APART = 2
 
 KINDS = 13
 """What a square of one shade can show: twelve men or nothing."""
+
+ONE_HUE = 0.986
+"""Cosine between the hues of two highlights in one colour, on squares of one shade: one hand's are within 5 degrees,
+even sharpened or compressed; half of the next colour turns one by 14."""
 
 MOST = 6
 """Squares that are looked at so closely, at most: castling changes four, and a bad picture may cast doubt on others."""
@@ -54,6 +60,24 @@ def settle_pasted(
         distance[cell] = gaps[first]
         confidence[cell] = 1 - (gaps[first] + NOISE) / (gaps[second] + NOISE)
     return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+
+def demand_one_hue(outlines: Outlines, shades: NDArray[np.intp]) -> None:
+    """Raise UnreadableImage if the hue of a highlight is unlike that of most others of its colour on its shade, which
+    `shades` (8, 8) numbers: then it may be meant to be of another colour."""
+    own = outlines.own
+    framed = np.flatnonzero(np.bincount(own.cells))
+    if len(framed) < 2:
+        return
+    ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
+    kinds = 2 * outlines.colours.take(framed) + shades.take(framed)
+    of_kind = np.equal.outer(kinds, kinds)
+    alike = np.where(of_kind, ways @ ways.T, 0.0)
+    usual = np.where(of_kind, alike.sum(axis=1), -1.0).argmax(axis=1)  # of each one's kind the one most like all others
+    odd = np.flatnonzero(alike[np.arange(len(framed)), usual] < ONE_HUE)
+    if len(odd):
+        row, col = divmod(int(framed[odd[0]]), 8)
+        raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
 
 
 def demand_men_inside(

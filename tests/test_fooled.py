@@ -82,6 +82,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("adversarial_noise", "maze/path@1:train:5:2027000009:0?pixels=256", 29),  # a wall's corner, paler
         ("double_exposure", "chess/attacks@1:train:5:6000000011:0?pixels=256", 274),  # one highlight paler than others
         ("double_exposure", "chess/attacks@1:train:4:6000000013:0?pixels=256", 28),  # two men in a highlighted square
+        ("double_exposure", "chess/attacks@1:train:5:7590000002:0?pixels=256", 191),  # one of many orange ones half red
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
