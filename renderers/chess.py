@@ -6,6 +6,7 @@ Every square is read as one of thirteen things on its own shade; borders by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,10 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer
-from renderers.chess_reading import settle_pasted
+from renderers.chess_reading import demand_men_inside, demand_one_hue, settle_pasted
 from renderers.chessmen import MEN
 from renderers.frames import (
     demand_no_shadows,
-    demand_single_inside,
     draw_frames,
     frame_width,
     read_frames,
@@ -28,6 +28,7 @@ from renderers.frames import (
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
+from renderers.reading.hues import from_grey
 from renderers.reading.register import Floats
 
 SHADES = ("light", "dark")
@@ -36,8 +37,9 @@ SYMBOLS = tuple(f"{shade} {content}" for shade in SHADES for content in CONTENTS
 OUTLINE = 0.024
 """Width of a chessman's outline, as a share of the square."""
 
-VIVID = 32.0
-"""By how much more vivid than the squares highlights are: squares may be coloured themselves."""
+VIVID, PLAIN, ALIKE = 32.0, 10.0, 0.6
+"""By how much more vivid than coloured squares highlights are, at the edges of soft lines, too; by how much at least if
+no square's hue is like theirs, up to this cosine. On grey squares the first is needed in any case."""
 
 _SHADE: NDArray[np.intp] = np.add.outer(np.arange(8), np.arange(8)) % 2  # (8, 8): a8 is light
 _NUMBER = np.zeros(128, np.intp)
@@ -49,6 +51,7 @@ _ALLOWED: NDArray[np.bool_] = _SHADE[..., None] == np.arange(len(SYMBOLS)) // le
 class ChessRenderer(BoardRenderer[Diagram]):
     name = "chess"
     inset = 0.08
+    reading_cell = 28  # half of a square at 512 pixels: there each pixel is the mean of four whole ones, and soon made
     page_picks = frozenset({"labels", "frame"})
 
     def size(self, position: Diagram) -> tuple[int, int]:
@@ -70,7 +73,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         return compose(inks, n, layers, shade)
 
     def encode(self, position: Diagram, style: Style) -> NDArray[np.intp]:
-        return _NUMBER[_bytes(position.rows)] + _SHADE * len(CONTENTS)
+        return _encoded(position.rows)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Diagram], style: Style) -> Diagram:
         return Diagram(tuple("".join(CONTENTS[number % len(CONTENTS)] for number in row) for row in symbols))
@@ -87,18 +90,20 @@ class ChessRenderer(BoardRenderer[Diagram]):
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
-        faintest = VIVID + float(np.ptp(shades, axis=1).max())
-        outlines = read_frames(seen, style, _mark_colours(style), shades, _SHADE, faintest=faintest)
+        marks = _mark_colours(style)
+        outlines = read_frames(seen, style, marks, shades, _SHADE, faintest=_faintest(marks, shades))
+        demand_one_hue(outlines, _SHADE)
         demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)
         named = self.name_cells(plain, problem, style)
-        named = settle_pasted(named, plain, self.encode(problem.position, style), style, self)
+        given = self.encode(problem.position, style)
+        named = settle_pasted(named, plain, given, style, self)
         demand(named)
         self.demand_single(plain, named, problem, style)
-        demand_single_inside(outlines, plain, named, renderer=self, problem=problem, style=style)
+        demand_men_inside(outlines, plain, named, given, style, self)
         self.demand_full_strength(plain, named.symbols, problem, style)
-        marks = tuple("".join(row) for row in _CODES[outlines.colours + 1])
-        position = Diagram(self.decode(named.symbols, problem, style).rows, marks)
+        codes = tuple("".join(row) for row in _CODES[outlines.colours + 1])
+        position = Diagram(self.decode(named.symbols, problem, style).rows, codes)
         confidence = min(float(named.confidence.min()), outlines.confidence)
 
         def stain() -> str:
@@ -108,8 +113,23 @@ class ChessRenderer(BoardRenderer[Diagram]):
         return Reading(position, confidence, named.quality, stain)
 
 
+@lru_cache(maxsize=64)
+def _encoded(rows: tuple[str, ...]) -> NDArray[np.intp]:
+    """(8, 8): the symbols of a board, asked for several times over while one picture is read."""
+    symbols = _NUMBER[_bytes(rows)] + _SHADE * len(CONTENTS)
+    symbols.setflags(write=False)
+    return symbols
+
+
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.frombuffer("".join(rows).encode(), np.uint8).reshape(8, 8)
+
+
+def _faintest(marks: Floats, shades: Floats) -> Floats:
+    """(K,): how vivid pixels in the hue of a mark (K, 3) must be, on squares of the shades (S, 3), to be drawn."""
+    vivid = float(np.ptp(shades, axis=1).max())
+    alike = (from_grey(marks) @ from_grey(shades).T).max(axis=1) > ALIKE
+    return np.where(alike, VIVID + vivid, max(VIVID, PLAIN + vivid))
 
 
 def _mark_colours(style: Style) -> Floats:

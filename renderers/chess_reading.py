@@ -1,6 +1,8 @@
-"""Chessmen that were cut out and pasted: a little larger or smaller, beside the middle, with a rim of their old square.
+"""Chessmen that are hard to name: those that were cut out and pasted, and those in highlighted squares.
 
-Such a man may be as near to the tile of another man as to his own. He is then compared with pasted men of every kind.
+A pasted man is a little larger or smaller, beside the middle, with a rim of his old square, and may be as near to the
+tile of another man as to his own. He is then compared with pasted men of every kind. In a highlighted square the border
+hides a part of the man: there the middle alone must tell who he is.
 """
 
 from __future__ import annotations
@@ -12,10 +14,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
-from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, smooth
+from renderers.frames import middles
+from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
+from renderers.reading.hues import from_grey
+from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
 
 SCALES = (0.95, 1.0, 1.05)
@@ -24,6 +30,16 @@ SCALES = (0.95, 1.0, 1.05)
 APART = 2
 """Pixels that he may be off, each way, beside those by which tiles are tried anyhow."""
 
+KINDS = 13
+"""What a square of one shade can show: twelve men or nothing."""
+
+ONE_HUE = 0.986
+"""Cosine between the hues of two highlights in one colour, on squares of one shade: one hand's are within 5 degrees,
+even sharpened or compressed; half of the next colour turns one by 14."""
+
+MOST = 6
+"""Squares that are looked at so closely, at most: castling changes four, and a bad picture may cast doubt on others."""
+
 SAME = 12.0
 """Grey levels within which a pixel of a tile is its square's own."""
 
@@ -31,9 +47,9 @@ SAME = 12.0
 def settle_pasted(
     named: Named, seen: Seen, given: NDArray[np.intp], style: Style, renderer: BoardRenderer[Diagram]
 ) -> Named:
-    """Name those squares again that changed and could show two men."""
+    """Name those squares again that changed and could show two men, if they are few enough to be worth the while."""
     doubtful = (named.symbols != given) & (named.confidence < LOWEST_CONFIDENCE)
-    if not doubtful.any():
+    if not 0 < np.count_nonzero(doubtful) <= MOST:
         return named
     symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
     inset = smooth_tiles(renderer, style, 8, 8).inset + 1
@@ -44,6 +60,48 @@ def settle_pasted(
         distance[cell] = gaps[first]
         confidence[cell] = 1 - (gaps[first] + NOISE) / (gaps[second] + NOISE)
     return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+
+def demand_one_hue(outlines: Outlines, shades: NDArray[np.intp]) -> None:
+    """Raise UnreadableImage if the hue of a highlight is unlike that of most others of its colour on its shade, which
+    `shades` (8, 8) numbers: then it may be meant to be of another colour."""
+    own = outlines.own
+    framed = np.flatnonzero(np.bincount(own.cells))
+    if len(framed) < 2:
+        return
+    ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
+    kinds = 2 * outlines.colours.take(framed) + shades.take(framed)
+    of_kind = np.equal.outer(kinds, kinds)
+    alike = np.where(of_kind, ways @ ways.T, 0.0)
+    usual = np.where(of_kind, alike.sum(axis=1), -1.0).argmax(axis=1)  # of each one's kind the one most like all others
+    odd = np.flatnonzero(alike[np.arange(len(framed)), usual] < ONE_HUE)
+    if len(odd):
+        row, col = divmod(int(framed[odd[0]]), 8)
+        raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
+
+
+def demand_men_inside(
+    outlines: Outlines,
+    plain: Seen,
+    named: Named,
+    given: NDArray[np.intp],
+    style: Style,
+    renderer: BoardRenderer[Diagram],
+) -> None:
+    """Raise UnreadableImage if the middle of a highlighted square, where no ink hides anything, shows another man than
+    the whole square, or two at once."""
+    marked = outlines.colours >= 0
+    if not marked.any():
+        return
+    tiles = middles(smooth_tiles(renderer, style, 8, 8))
+    allowed = np.equal.outer(given // KINDS, np.arange(len(tiles.images)) // KINDS)
+    inside = classify(plain.cells[marked][None], tiles, allowed=allowed[marked][None], known=given[marked][None])
+    same = inside.symbols[0] == named.symbols[marked]
+    confidence, distance = np.ones((8, 8)), np.zeros((8, 8))
+    confidence[marked], distance[marked] = inside.confidence[0] * same, inside.distance[0]
+    found = Named(named.symbols, confidence, distance)
+    demand(found)
+    demand_single(plain.cells, tiles, found, before=given, allowed=allowed)
 
 
 def _gaps(cell: Floats, men: Floats, inset: int) -> Floats:

@@ -15,7 +15,7 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import MIXED, Named, demand_single, smooth_board
-from renderers.reading.hues import FAINTEST, MARGIN
+from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.register import AGAIN, Floats, Registration
 from renderers.reading.sharpening import Sharpening
@@ -81,7 +81,7 @@ def read_frames(
     shades: Floats,
     ground: NDArray[np.intp],
     *,
-    faintest: float = FAINTEST,
+    faintest: Levels = FAINTEST,
     draw: Callable[[NDArray[np.intp]], Pixels] | None = None,
 ) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them.
@@ -196,7 +196,7 @@ def demand_single_inside(
     tiles = smooth_tiles(renderer, style, plain.frame.rows, plain.frame.cols)
     demand_single(
         plain.cells,
-        _middles(tiles),
+        middles(tiles),
         replace(named, distance=np.where(marked, named.distance, 0.0)),
         before=renderer.encode(problem.position, style),
         allowed=renderer.allowed(problem, style),
@@ -204,7 +204,7 @@ def demand_single_inside(
 
 
 @lru_cache(maxsize=64)
-def _middles(tiles: Tiles) -> Tiles:
+def middles(tiles: Tiles) -> Tiles:
     """Only the middles of tiles, where no highlight reaches."""
     return Tiles(tiles.images, inset=round(CLEAN * tiles.images.shape[1]), meaning=tiles.meaning)
 

@@ -80,6 +80,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "chess/attacks@1:train:5:3100000007:0?pixels=256", 170),  # a king's ghost among highlights
         ("double_exposure", "maze/shortest@1:train:5:2027000004:0?pixels=256", 28),  # the end, half faded
         ("adversarial_noise", "maze/path@1:train:5:2027000009:0?pixels=256", 29),  # a wall's corner, paler
+        ("ghost_stroke", "maze/shortest@1:train:1:7001000009:0?pixels=256", 135),  # along the whole of a path
+        ("murky_mutation", "sokoban/solve@1:train:5:7001000007:0?pixels=256", 202),  # a target behind the player
+        ("double_exposure", "sokoban/push@1:train:4:7001000011:0?pixels=256", 203),  # the floor, through the player
+        ("double_exposure", "sokoban/solve@1:train:1:7001000024:0?pixels=256", 132),  # the player, through a box
         ("double_exposure", "wordsearch/find@1:train:5:6000000013:0?pixels=256", 99),  # half the tail of a small Q
         ("double_exposure", "wordsearch/find-all@1:train:5:7001000011:0?pixels=256", 241),  # half an S in a framed O
         ("adversarial_noise", "wordsearch/find-all@1:train:4:6000000036:0?pixels=256", 192),  # a framed W is an S
@@ -89,6 +93,9 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
             "wordsearch/find@1:train:4:7001000007:0?pixels=256",
             136,
         ),  # a framed T is an H, made small
+        ("double_exposure", "chess/attacks@1:train:5:6000000011:0?pixels=256", 274),  # one highlight paler than others
+        ("double_exposure", "chess/attacks@1:train:4:6000000013:0?pixels=256", 28),  # two men in a highlighted square
+        ("double_exposure", "chess/attacks@1:train:5:7590000002:0?pixels=256", 191),  # one of many orange ones half red
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -17,6 +17,7 @@ from renderers.reading.register import Floats
 
 Layer = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
+Levels = float | Floats
 
 FAINTEST = 30.0
 """Pixels whose strongest and weakest channel differ by less have no colour."""
@@ -68,10 +69,12 @@ class Hues:
     grid: Grid
 
     @classmethod
-    def of(cls, board: Floats, marks: Floats, size: int, faintest: float, *, turned: Floats | None = None) -> Hues:
-        """Those of a board (R*n, R*n, 3); the marks (K, 3) may also look like those `turned` (K, 3)."""
+    def of(cls, board: Floats, marks: Floats, size: int, faintest: Levels, *, turned: Floats | None = None) -> Hues:
+        """Those of a board (R*n, R*n, 3) that are more vivid than the `faintest`, one for all or for each mark; the
+        marks (K, 3) may also look like those `turned` (K, 3)."""
         grid = Grid.of(size, len(board) // size)
-        vivid = _vivid(board, faintest)
+        floors = np.broadcast_to(np.asarray(faintest, np.float32), len(marks))
+        vivid = _vivid(board, float(floors.min()))
         if not len(vivid):
             return cls(vivid, vivid, vivid * 0.0, np.zeros((0, 3)), vivid, marks, grid)
         pixels = board.reshape(-1, 3).take(vivid, axis=0)
@@ -86,7 +89,7 @@ class Hues:
         best = cv2.reduce(likeness, 0, cv2.REDUCE_MAX).ravel()
         share = strength / np.ptp(looks, axis=1).astype(np.float32).take(names)
         names %= len(marks)
-        named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > faintest))
+        named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > floors.take(names)))
         return cls(vivid, names, share, pixels, grid.cells.take(vivid), marks, grid)._at(named)
 
     def some(self, chosen: Layer) -> Hues:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from renderers.reading.fit import median
 from renderers.reading.hues import Hues, Layer, Numbers
 from renderers.reading.register import Floats
 
@@ -12,6 +13,10 @@ OPAQUE, FAINT = 0.6, 0.54
 
 ENOUGH_INK = 0.68
 """Blur spreads ink and takes none away: the share of a clean frame's ink that a blurred one must have."""
+
+EVEN = 0.66
+"""One hand draws all highlights alike: the share of ink that one must have of what most of its colour and ground have.
+Trembling, compressed ones have 0.8 and more, one through which half of the ground shows 0.5."""
 
 DARK = 128.0
 """On a ground darker than this a darker shade of a colour looks just like a faint one."""
@@ -24,7 +29,8 @@ CORNER = 0.15
 
 
 def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, width: float) -> Layer:
-    """(R, R): which borders have so little ink that the ground shows through, judged by their two best sides."""
+    """(R, R): which borders have so little ink that the ground shows through, judged by their two best sides; or much
+    less than others, judged by their two worst, since a neighbour's border may bleed into a side."""
     n = hues.grid.n
     depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
     along = slice(corner, n - corner)
@@ -37,10 +43,22 @@ def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, 
     strips = [part[:, some, along] for part in (cells, turned) for some in (slice(depth), slice(n - depth, n))]
     across = np.stack(strips)  # (4, K, depth, along)
     sides = _middle(np.stack([across.max(axis=2), across.sum(axis=2)]))  # (2, 4, K)
-    peak, amount = np.sort(sides, axis=1)[:, 2:].mean(axis=1)
+    ranked = np.sort(sides, axis=1)
+    peak, amount = ranked[:, 2:].mean(axis=1)
     faint = np.zeros(colours.shape, bool)
     faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
+    kinds = colours * len(shades) + ground
+    faint[colours >= 0] |= _is_uneven(ranked[0, :2].mean(axis=0), kinds[colours >= 0])
     return faint
+
+
+def _is_uneven(ink: Floats, kinds: Numbers) -> Layer:
+    """(K,): which of the borders with so much ink (K,) have much less than most others of their kind (K,)."""
+    usual = np.zeros(kinds.max() + 1)
+    for kind in np.unique(kinds):
+        usual[kind] = median(ink[kinds == kind])
+    uneven: Layer = ink < EVEN * usual.take(kinds)
+    return uneven
 
 
 def _middle(values: Floats) -> Floats:

@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
-from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Numbers, from_grey
+from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Levels, Numbers, from_grey
 from renderers.reading.ink import CORNER, DEPTH, faint_frames
 from renderers.reading.register import Floats
 from renderers.reading.sharpening import Sharpening
@@ -86,7 +86,7 @@ def read_outlines(
     *,
     width: float,
     closer: Callable[[], Floats],
-    faintest: float = FAINTEST,
+    faintest: Levels = FAINTEST,
     lead: float = 0.0,
     sharpening: Sharpening | None = None,
 ) -> Outlines:
