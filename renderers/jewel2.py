@@ -49,6 +49,9 @@ FACETS = 0.93
 LOOKS, SURE = 4, 0.98
 """Rounds of laying a picture onto what it seems to show, and the likeness that ends them."""
 
+MUCH_NEARER = 0.7
+"""A stone of another size is believed to be another one than seemed only if it is so much nearer."""
+
 STILL, SAME_DRIFT = 1e-3, 8e-3
 """A board found so near to where it was looked at (a quarter of a pixel of 512), and colours mended so nearly the same
 way (by two grey levels), need no second look."""
@@ -138,11 +141,14 @@ class Jewel2Renderer(PlacedRenderer[Position]):
             return seen.named
         tiles = _sized_tiles(style, seen.frame.rows, seen.frame.cols)
         again = classify(_paled(seen.cells[unsure][None]), tiles)
-        same = again.symbols[0] == seen.named.symbols[unsure]
-        confidence, distance = seen.named.confidence.copy(), seen.named.distance.copy()
-        confidence[unsure] = np.where(same, again.confidence[0], 0.0)
-        distance[unsure] = np.where(same, again.distance[0], distance[unsure])
-        return replace(seen.named, confidence=confidence, distance=distance)
+        named = seen.named
+        symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
+        found = again.symbols[0] == symbols[unsure]
+        found |= again.distance[0] < MUCH_NEARER * distance[unsure]
+        symbols[unsure] = np.where(found, again.symbols[0], symbols[unsure])
+        confidence[unsure] = np.where(found, again.confidence[0], 0.0)
+        distance[unsure] = np.where(found, again.distance[0], distance[unsure])
+        return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
     def _laid(
         self,

@@ -33,6 +33,10 @@ BORDER, LONGEST, QUARTER = 0.08, 1.35, 0.12
 """Share of a cell, at its border, where no mark is; how much longer than wide a mark may be, and the least share of it
 in each quarter."""
 
+EMPTY, BARE = SYMBOLS.index("."), 20.0
+"""The number of an empty cell, and grey levels (root mean square) by which one is off its tile at most: a thin mark
+beside the middle is nearer to an empty cell than to a thick one."""
+
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 
@@ -61,16 +65,17 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """A mark drawn by hand may be a little beside the middle of its cell, smaller or larger, thinner or thicker."""
         named = super().name_cells(seen, problem, style)
-        far = (named.distance > FARTHEST) | (named.confidence < LOWEST_CONFIDENCE)
+        far = (named.distance > np.where(named.symbols == EMPTY, BARE, FARTHEST)) | (
+            named.confidence < LOWEST_CONFIDENCE
+        )
         if not far.any():
             return named
         again = classify(seen.cells[far][None], _by_hand(style))
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         symbols[far], distance[far] = again.symbols[0], again.distance[0]
         ground = np.array(style.colours()["cell"], np.float32)
-        whole = [
-            number == 0 or _is_whole(cell, ground) for cell, number in zip(seen.cells[far], symbols[far], strict=True)
-        ]
+        drawn = zip(seen.cells[far], symbols[far], strict=True)
+        whole = [number == EMPTY or _is_whole(cell, ground) for cell, number in drawn]
         confidence[far] = np.where(whole, again.confidence[0], 0.0)
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
 
