@@ -103,7 +103,7 @@ def _is_whole(cell: Floats, ground: Floats) -> bool:
     return bool(max(high, wide) <= LONGEST * min(high, wide) and least >= QUARTER * np.count_nonzero(ink))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)  # each is large, and pictures to judge come in groups of one look
 def _by_hand(style: Style) -> Tiles:
     """All tiles, and marks of other sizes and widths, moved by a few pixels each way."""
     tiles = smooth_tiles(renderer, style, 3, 3)
