@@ -44,7 +44,7 @@ _CODES = np.frombuffer("".join([UNMARKED, *COLOURS.values()]).encode(), np.uint8
 class WordSearchRenderer(BoardRenderer[WordGrid]):
     name = "wordsearch"
     inset = 0.13
-    reading_cell = 28
+    reading_cell, reading_side = 28, 300
     page_picks = frozenset({"labels", "header", "frame"})
 
     def size(self, position: WordGrid) -> tuple[int, int]:
@@ -97,7 +97,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         outlines = read_frames(seen, style, _mark_colours(style), shades, ground, draw=draw)
         board = seen.board if outlines.undone is None else outlines.undone
         given = _letters(self, problem, style)
-        named, amount = given.read(board, outlines)
+        written = given.read(board, outlines)
+        named = written.named
         demand(named)
         letters = self.decode(named.symbols, problem, style).letters
         marks = _rows(_CODES[outlines.colours + 1])
@@ -105,7 +106,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         position = WordGrid(letters, marks)
 
         def stain() -> str:
-            given.demand_own_hand(amount)
+            given.demand_own_hand(written)
             plain, after = without_ink(replace(seen, board=board), outlines), self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 

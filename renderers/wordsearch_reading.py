@@ -10,6 +10,7 @@ Highlights do not count: of each pixel it is told how much of it is a letter's i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -65,6 +66,15 @@ OWN_BOARD = 0.71
 _ALL_ROUND = ((0, 0), (REACH, REACH), (REACH, REACH))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """The letters that a board shows."""
+
+    named: Named
+    amount: Floats  # (R*n, R*n): how much of each pixel is letters' ink
+    explained: float  # the share of this that the given letters, mixed, explain
+
+
 class Letters:
     """The letters of a board as they were given, prepared for telling what has become of each.
 
@@ -85,16 +95,16 @@ class Letters:
         self._letters = Hand(self._known, np.tile(looked_at, given.shape), REACH)
         self._whole = Hand(self._known, np.ones(self._known.shape, bool), 1)
 
-    def read(self, board: Floats, outlines: Outlines) -> tuple[Named, Floats]:
-        """What each cell of a board (R*n, R*n, 3) with highlights shows; and how much of each pixel is letters' ink."""
+    def read(self, board: Floats, outlines: Outlines) -> Written:
+        """What each cell of a board (R*n, R*n, 3) with highlights shows."""
         amount, free = self._seen(board, outlines)
-        return self._named(amount, free, self._letters.mixing(amount)), amount
+        mixing = self._letters.mixing(amount)
+        return Written(self._named(amount, free, mixing), amount, mixing.explains)
 
-    def demand_own_hand(self, amount: Floats) -> None:
-        """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew; `amount` is
-        as `read` gives it."""
+    def demand_own_hand(self, written: Written) -> None:
+        """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
         enough = next(share for least, share in OWN_LETTERS if self._n >= least)
-        if self._letters.mixing(amount).explains < enough or self._whole.mixing(amount).explains < OWN_BOARD:
+        if written.explained < enough or self._whole.mixing(written.amount).explains < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
 
     def _seen(self, board: Floats, outlines: Outlines) -> tuple[Floats, NDArray[np.bool_]]:

@@ -425,9 +425,16 @@ def _with_second_colour(sample: Sample, other: str) -> Image.Image:
 
 def test_a_border_that_compression_broke_is_not_overlooked() -> None:
     """A third of its lower side was left, and its cell was taken for one without a border."""
-    sample = make_sample("wordsearch/find-all@1:train:5:5150:49")
-    rng = sample.key.stream("reading")
-    position = game.mutate(sample.solution.after, rng)
-    image = PERTURBATIONS["jpeg"](renderer.render(position, sample.style).image(), MODERATE["jpeg"], rng)
+    sample, position, image = _compressed_mutation("wordsearch/find-all@1:train:5:5150:49")
+    assert renderer.read(np.asarray(image), sample.problem, sample.style).position == position
+    sample, position, image = _compressed_mutation("wordsearch/find-all@1:train:5:41:19")  # and less of this one
     with pytest.raises(UnreadableImage, match="pale or broken"):
         renderer.read(np.asarray(image), sample.problem, sample.style)
+
+
+def _compressed_mutation(name: str) -> tuple[Sample, WordGrid, Image.Image]:
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    position = game.mutate(sample.solution.after, rng)
+    clean = renderer.render(position, sample.style).image()
+    return sample, position, PERTURBATIONS["jpeg"](clean, MODERATE["jpeg"], rng)
