@@ -237,6 +237,7 @@ def test_no_mate_is_asked_for_that_only_en_passant_gives() -> None:
         ("painted", "chess/attacks@1:train:5:502000003:0?pixels=256", 140, True),  # frames on a nearly empty board
         ("painted", "chess/attacks@1:train:5:502000000:0?pixels=256", 353, True),  # soft green on a greenish board
         ("painted", "chess/attacks@1:train:5:7451000001:1?pixels=256", 159, True),  # soft dark green on brown
+        ("painted", "chess/attacks@1:train:5:7702000004:0?pixels=256", 51, True),  # red with an orange rim, on brown
     ],
 )
 def test_judged_right(attack: str, name: str, number: int, right: bool) -> None:

@@ -47,14 +47,15 @@ def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, 
     peak, amount = ranked[:, 2:].mean(axis=1)
     faint = np.zeros(colours.shape, bool)
     faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
-    kinds = colours * len(shades) + ground
-    faint[colours >= 0] |= _is_uneven(ranked[0, :2].mean(axis=0), kinds[colours >= 0])
+    kinds = (colours * len(shades) + ground)[colours >= 0]
+    closed = ranked[0, 0] > 0  # on all sides: of a line around several cells each has a part
+    faint[tuple(np.argwhere(colours >= 0)[closed].T)] |= _is_uneven(ranked[0, :2, closed].mean(axis=1), kinds[closed])
     return faint
 
 
 def _is_uneven(ink: Floats, kinds: Numbers) -> Layer:
     """(K,): which of the borders with so much ink (K,) have much less than most others of their kind (K,)."""
-    usual = np.zeros(kinds.max() + 1)
+    usual = np.zeros(kinds.max(initial=0) + 1)
     for kind in np.unique(kinds):
         usual[kind] = median(ink[kinds == kind])
     uneven: Layer = ink < EVEN * usual.take(kinds)

@@ -26,8 +26,9 @@ PALEST = 0.3
 """A frame's pixels may be as pale as this share of the skin's own colour; where its other sides are plain to see, even
 paler, see `WASHED_OUT`."""
 
-HALO, PALE_HALO = 0.25, 0.62
-"""A colour with so small a share of the strongest one's ink in a cell, and so pale, is a fringe of it."""
+HALOS = ((0.25, 0.62), (0.5, 0.4))
+"""A colour with so small a share of the strongest one's ink in a cell, and so pale, is a fringe of it: what sharpening
+leaves, or the rim of a red line on brown, which is orange."""
 
 PALEST_ALONE = 0.36
 """Fainter colour away from all frames is what compression smears, not a mark."""
@@ -171,11 +172,12 @@ def _outline_cells(colours: Numbers, plain: Hues) -> None:
 
 
 def _halos(pale: Hues) -> Layer:
-    """(K, R, R): in which cells a colour is but the pale fringe that sharpening leaves around a line of another one."""
+    """(K, R, R): in which cells a colour is but the pale fringe around a line of another one."""
     amount = pale.per_cell(pale.share)
     plain = np.zeros(len(amount), bool)
     plain[pale.names[pale.share > PALEST]] = True
-    fringe: Layer = (amount < HALO * amount[plain].max(axis=0)) & (amount < PALE_HALO * pale.per_cell())
+    strongest, counts = amount[plain].max(axis=0), pale.per_cell()
+    fringe: Layer = np.any([(amount < less * strongest) & (amount < faint * counts) for less, faint in HALOS], axis=0)
     return fringe
 
 
