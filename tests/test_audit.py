@@ -105,6 +105,18 @@ def test_an_audit_goes_on_where_it_was_killed(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out != first, "a finished piece was done again"
 
 
+def test_games_of_one_audit_may_be_attacked_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "audit.jsonl"
+    options = [*JOURNAL[2:], "--journal", str(path)]
+    for games in ("tictactoe", "maze", "maze,tictactoe"):
+        main(["audit", games, *options])
+        found = orjson.loads(capsys.readouterr().out)
+        assert {game: tallies["all"]["attempts"] for game, tallies in found.items()} == dict.fromkeys(
+            games.split(","), 24
+        )
+    assert len(path.read_bytes().splitlines()) == 1 + 1 + 2, "a finished piece was done again"
+
+
 def test_a_journal_is_kept_to_its_own_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "audit.jsonl"
     with journal(path, {"seed": 1}) as kept, pytest.raises(BadInput, match="another run"):

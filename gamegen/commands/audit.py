@@ -2,7 +2,8 @@
 
 gamegen audit maze,sudoku --count 2000     attacks on games: mutations, collages, overlays, other answers…
 gamegen audit --all --write docs/JUDGE.md  the same for every game, and the table into that page
-gamegen audit --all --count 100000 --pixels 256 --journal audit.jsonl  for hours: killed, the same command goes on
+gamegen audit --all --count 100000 --pixels 256 --journal audit.jsonl  for hours: killed, the same command goes on,
+                                           and takes over what that journal has of single games
 gamegen audit FOLDER                       each row rebuilds from its id, its answer passes, cheap tricks do not
 """
 
@@ -128,18 +129,15 @@ def _pieces(args: argparse.Namespace) -> list[Piece]:
 
 
 def _plan(args: argparse.Namespace) -> dict[str, Any]:
-    """What two runs must share to share a journal."""
+    """What two runs must share to share a journal; their games may differ, see `_name`."""
     from gamegen import __version__
     from gamegen.adversary import WEIGHTS
     from gamegen.core.key import VERSION
-    from gamegen.registry import select
 
     return {
         "command": "audit",
         "gamegen": __version__,
         "generator_version": VERSION,
-        "tasks": list(select("all" if args.all else args.target)),
-        "count": args.count,
         "seed": args.seed,
         "pixels": args.pixels,
         "attacks": {name: WEIGHTS.get(name) for name in _kinds(args) or WEIGHTS},
@@ -151,7 +149,7 @@ def _kinds(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _name(piece: Piece) -> str:
-    return f"{piece[0]} seed {piece[2]}"
+    return f"{piece[0]} seed {piece[2]}, {piece[1]} attacks"
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
