@@ -14,7 +14,7 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
-from renderers.reading.classify import MIXED, Named, demand_single, smooth_board
+from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.register import AGAIN, Floats, Registration
@@ -184,23 +184,6 @@ def _rims(rows: int, cols: int, n: int, width: int) -> NDArray[np.bool_]:
     rim = np.ones((n, n), bool)
     rim[width : n - width, width : n - width] = False
     return np.tile(rim, (rows, cols))
-
-
-def demand_single_inside(
-    outlines: Outlines, plain: Seen, named: Named, *, renderer: BoardRenderer[P], problem: Problem[P], style: Style
-) -> None:
-    """As `BoardRenderer.demand_single`, in the middle of highlighted cells, where no ink hides what shines through."""
-    marked = outlines.colours >= 0
-    if not (named.distance[marked] > MIXED).any():
-        return
-    tiles = smooth_tiles(renderer, style, plain.frame.rows, plain.frame.cols)
-    demand_single(
-        plain.cells,
-        middles(tiles),
-        replace(named, distance=np.where(marked, named.distance, 0.0)),
-        before=renderer.encode(problem.position, style),
-        allowed=renderer.allowed(problem, style),
-    )
 
 
 @lru_cache(maxsize=64)
