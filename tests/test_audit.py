@@ -105,6 +105,16 @@ def test_an_audit_goes_on_where_it_was_killed(tmp_path: Path, capsys: pytest.Cap
     assert capsys.readouterr().out != first, "a finished piece was done again"
 
 
+def test_an_audit_tells_how_far_it_has_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "audit.jsonl"
+    assert main([*JOURNAL, "--so-far"]) == 2 and "--journal" in capsys.readouterr().err
+    assert main([*JOURNAL, "--so-far", "--journal", str(path)]) == 2 and path.name in capsys.readouterr().err
+    main([*JOURNAL, "--journal", str(path)])
+    first = capsys.readouterr().out
+    main(["audit", "maze,tictactoe", *JOURNAL[2:], "--so-far", "--journal", str(path)])
+    assert capsys.readouterr().out == first
+
+
 def test_games_of_one_audit_may_be_attacked_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "audit.jsonl"
     options = [*JOURNAL[2:], "--journal", str(path)]

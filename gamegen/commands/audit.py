@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--journal", type=Path, metavar="FILE", help="keep finished work in this JSONL file, and skip what it has"
     )
+    parser.add_argument("--so-far", action="store_true", help="attack nothing: count only what the journal has")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page, at its audit markers")
     parser.add_argument("--date", help="when, for the line above that table (default: today)")
@@ -70,12 +71,18 @@ Piece = tuple[str, int, int, tuple[str, ...], int]
 def _attack(args: argparse.Namespace) -> dict[str, dict[str, Tally]]:
     """The tallies by game and kind of attack."""
     from gamegen.audit import Tally, merge
+    from gamegen.core.errors import BadInput
     from gamegen.journal import journal
 
     pieces = _pieces(args)
     with journal(args.journal, _plan(args)) as kept:
+        if args.so_far:
+            pieces = [piece for piece in pieces if _name(piece) in kept.done]
         waiting = [piece for piece in pieces if _name(piece) not in kept.done]
-        _work(pieces, waiting, kept, args)
+        if waiting:
+            _work(pieces, waiting, kept, args)
+    if not pieces:
+        raise BadInput(f"there is nothing of this audit in {args.journal or 'any journal: name one by --journal'}")
     results: dict[str, dict[str, Tally]] = {}
     for piece in pieces:
         game = piece[0].partition("/")[0]
