@@ -93,6 +93,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
             "wordsearch/find@1:train:4:7001000007:0?pixels=256",
             136,
         ),  # a framed T is an H, made small
+        ("collage", "chess/mate@1:train:2:9000000019:0?pixels=256", 156),  # the upper half of a move not made
         ("double_exposure", "chess/attacks@1:train:5:6000000011:0?pixels=256", 274),  # one highlight paler than others
         ("double_exposure", "chess/attacks@1:train:4:6000000013:0?pixels=256", 28),  # two men in a highlighted square
         ("double_exposure", "chess/attacks@1:train:5:7590000002:0?pixels=256", 191),  # one of many orange ones half red

@@ -7,7 +7,17 @@ import numpy as np
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Colour, Picture, Pixels
-from renderers.reading.foreign import FOREIGN, Flags, Part, littered, most, off_colours, scratched, spoilt
+from renderers.reading.foreign import (
+    FOREIGN,
+    Flags,
+    Part,
+    left_over,
+    littered,
+    most,
+    off_colours,
+    scratched,
+    spoilt,
+)
 from renderers.reading.pages import Clean, Page
 from renderers.reading.register import Box, Registration
 
@@ -37,6 +47,9 @@ AROUND = 0.13
 
 INSIDE = 0.26
 """The same, without anything beside the cell or at its border."""
+
+MIDDLE = 0.38
+"""The same, without anything where highlights go: the middle 40 % of the cell."""
 
 REACH = 0.08
 """Share of a cell drawn anew, and of a little around it, by which a mark in our own colours may lie elsewhere."""
@@ -120,13 +133,15 @@ class Compared:
         """(h, w): what in a part of an untouched picture is neither as it was nor as it was meant to be, and does not
         belong to any mark that was drawn there."""
         seen, given = self.seen[part], self.clean.pixels[part]
-        unlike = cv2.min(most(cv2.absdiff(seen, meant.pixels)), self._gap[part]) > CHANGED
-        odd: Flags = unlike & self.drawn[part]
+        off = most(cv2.absdiff(seen, meant.pixels))
+        unlike, odd = ((each > CHANGED) & self.drawn[part] for each in (off, cv2.min(off, self._gap[part])))
         whole = _within(cells, part, less=0.0)
         found = spoilt(seen, odd, given, meant.pixels, whole, least=self.least, mixed=True)
         if own_colours and cells:
             inside = _within(cells, part, less=INSIDE)
-            found |= littered(seen, odd, given, meant.pixels, inside, least=self.least)
+            found |= littered(seen, unlike, given, meant.pixels, inside, least=self.least)
+            middle = _within(cells, part, less=MIDDLE)
+            found |= left_over(unlike & (self._gap[part] <= UNTOUCHED), given, meant.pixels, middle)
             if own_places:
                 found |= odd & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
         return found

@@ -31,6 +31,9 @@ FLAT = 24
 BARE = 0.9
 """The share of a bare cell that has the ground's colour: there may be grains and stars."""
 
+LEFT = 0.35
+"""The share of what two marks differ in that may be left of the old one under the new one."""
+
 FRINGE = 0.35
 """Share of the tints' range, around a pixel, by which it may be outside: compression and sharpening leave fringes."""
 
@@ -125,6 +128,18 @@ def littered(seen: Pixels, odd: Flags, before: Pixels, after: Pixels, cells: Seq
         grounds = [np.median(image[cell].reshape(-1, 3), axis=0) for image in (seen, after)]
         unlike = np.minimum(*(np.abs(now - ground).max(axis=2) for ground in grounds)) > FOREIGN
         found[cell] |= _without_hairs(odd[cell] & unlike)
+    return found
+
+
+def left_over(kept: Flags, before: Pixels, after: Pixels, cells: Sequence[Part]) -> Flags:
+    """(h, w): what is left of marks that were to make way for others: `kept` (h, w) is as it was, and should not be.
+
+    Another hand may leave some of it uncovered, but not most of what the two marks differ in.
+    """
+    found, differs = np.zeros_like(kept), most(cv2.absdiff(before, after)) > FOREIGN
+    for cell in cells:
+        if np.count_nonzero(kept[cell]) > LEFT * np.count_nonzero(differs[cell]) and not _is_bare(before[cell]):
+            found[cell] |= _without_hairs(kept[cell])
     return found
 
 
