@@ -41,6 +41,7 @@ from renderers.sudoku_reading import (
     is_shaded_anew,
     line_gone,
     odd_colour,
+    page_of,
     sharp,
     sure_of_colour,
 )
@@ -216,9 +217,10 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
         if cell is None and style.text("marks") in BORDERS:
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
-        marked = symbols % DIGITS > 0
-        cell = cell or given_drawn_on(seen, marked & ~new)
-        cell = cell or line_gone(seen, _lines(style, seen.frame.rows), marked & (not digits), style)
+        marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
+        if page is not None:
+            cell = given_drawn_on(page, seen, marked & ~new)
+            cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:

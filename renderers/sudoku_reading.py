@@ -160,20 +160,30 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
     return None
 
 
-def given_drawn_on(seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
+def page_of(seen: Seen) -> Pixels | None:
+    """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
+    if min(seen.registration.image.shape[:2]) < SIDE:
+        return None
+    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
+
+
+def given_drawn_on(page: Pixels, seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
     """A cell with something `given` in which something was drawn, but for its border, where a new cell may lean over.
 
     Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
     """
-    if min(seen.registration.image.shape[:2]) < SIDE or not given.any():
+    gap = most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
+    drawn = given & (_count(gap > COVERED, seen.frame) > FEW)
+    if not drawn.any() or np.median(_count(gap > SHADE, seen.frame)[given]) > FEW:
         return None
-    gap = most(cv2.absdiff(_page(seen), seen.page.at(SIDE).pixels))
-    inside = np.where(seen.registration.covers(WHOLE, (SIDE, SIDE)), _insides(seen.frame), 0)
-    changed, drawn = (
-        np.bincount(inside[gap > level], minlength=given.size + 1)[1:].reshape(given.shape)
-        for level in (SHADE, COVERED)
-    )
-    return None if np.median(changed[given]) > FEW else _first(given & (drawn > FEW))
+    shown = seen.registration.covers(WHOLE, (SIDE, SIDE))
+    return _first(drawn & (_count((gap > COVERED) & shown, seen.frame) > FEW))
+
+
+def _count(found: NDArray[np.bool_], frame: Frame) -> NDArray[np.intp]:
+    """(R, C): how many true values (SIDE, SIDE) are inside of each cell."""
+    counts = np.bincount(_insides(frame)[found], minlength=frame.rows * frame.cols + 1)
+    return counts[1:].reshape(frame.rows, frame.cols)
 
 
 @lru_cache(maxsize=64)
@@ -187,11 +197,6 @@ def _insides(frame: Frame) -> NDArray[np.intp]:
     )
     numbers = 1 + (row // 1)[:, None] * frame.cols + col // 1
     return np.where(down[:, None] & across, numbers, 0).astype(np.intp)
-
-
-def _page(seen: Seen) -> Pixels:
-    """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone."""
-    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
 
 
 def _odd_around(odd: NDArray[np.bool_]) -> float:
@@ -262,11 +267,10 @@ def _height(ink: Floats) -> NDArray[np.intp]:
     return height
 
 
-def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style) -> Cell | None:
+def line_gone(
+    page: Pixels, seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style
+) -> Cell | None:
     """A cell whose grid lines are gone, and not under the colour of a cell beside them that is `coloured` (R, C)."""
-    if min(seen.registration.image.shape[:2]) < SIDE:
-        return None
-    page = _page(seen)
     down, across = lines
     places = np.concatenate([_gone(down, page), _gone(across, page.transpose(1, 0, 2))[:, ::-1]])
     if not len(places):
