@@ -35,11 +35,13 @@ from renderers.sudoku_reading import (
     border_drawn_on,
     cut_mark,
     fill_gaps,
+    given_drawn_on,
     half_digit,
     is_pale,
     is_shaded_anew,
     line_gone,
     odd_colour,
+    page_of,
     sharp,
     sure_of_colour,
 )
@@ -215,8 +217,10 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
         if cell is None and style.text("marks") in BORDERS:
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
-        coloured = (symbols % DIGITS > 0) & (not digits)
-        cell = cell or line_gone(seen, _lines(style, seen.frame.rows), coloured, style)
+        marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
+        if page is not None:
+            cell = given_drawn_on(page, seen, marked & ~new)
+            cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:

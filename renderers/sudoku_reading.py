@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ from renderers.board import Seen
 from renderers.page import Frame
 from renderers.reading.classify import FAINT, NOISE
 from renderers.reading.compared import WHOLE
-from renderers.reading.foreign import off_colours
+from renderers.reading.foreign import most, off_colours
 from renderers.reading.register import Floats
 from renderers.reading.stains import GONE, Lines, cut_marks
 from renderers.reading.tiles import split_cells
@@ -158,6 +160,45 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
     return None
 
 
+def page_of(seen: Seen) -> Pixels | None:
+    """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
+    if min(seen.registration.image.shape[:2]) < SIDE:
+        return None
+    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
+
+
+def given_drawn_on(page: Pixels, seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
+    """A cell with something `given` in which something was drawn, but for its border, where a new cell may lean over.
+
+    Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
+    """
+    gap = most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
+    drawn = given & (_count(gap > COVERED, seen.frame) > FEW)
+    if not drawn.any() or np.median(_count(gap > SHADE, seen.frame)[given]) > FEW:
+        return None
+    shown = seen.registration.covers(WHOLE, (SIDE, SIDE))
+    return _first(drawn & (_count((gap > COVERED) & shown, seen.frame) > FEW))
+
+
+def _count(found: NDArray[np.bool_], frame: Frame) -> NDArray[np.intp]:
+    """(R, C): how many true values (SIDE, SIDE) are inside of each cell."""
+    counts = np.bincount(_insides(frame)[found], minlength=frame.rows * frame.cols + 1)
+    return counts[1:].reshape(frame.rows, frame.cols)
+
+
+@lru_cache(maxsize=64)
+def _insides(frame: Frame) -> NDArray[np.intp]:
+    """(SIDE, SIDE): the number of the cell, from 1 on, in which each pixel of the page is, but for its border; or 0."""
+    places = (np.arange(SIDE) + 0.5) * frame.pixels / SIDE
+    row, col = ((places - start) / frame.cell for start in (frame.top, frame.left))
+    down, across = (
+        (at > 0) & (at < count) & (np.abs(at % 1 - 0.5) < 0.5 - LEAN)
+        for at, count in ((row, frame.rows), (col, frame.cols))
+    )
+    numbers = 1 + (row // 1)[:, None] * frame.cols + col // 1
+    return np.where(down[:, None] & across, numbers, 0).astype(np.intp)
+
+
 def _odd_around(odd: NDArray[np.bool_]) -> float:
     """The share of true values at the very borders of cells (K, n, n)."""
     edge = max(1, round(LEAN * odd.shape[1]))
@@ -226,11 +267,10 @@ def _height(ink: Floats) -> NDArray[np.intp]:
     return height
 
 
-def line_gone(seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style) -> Cell | None:
+def line_gone(
+    page: Pixels, seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style
+) -> Cell | None:
     """A cell whose grid lines are gone, and not under the colour of a cell beside them that is `coloured` (R, C)."""
-    if min(seen.registration.image.shape[:2]) < SIDE:
-        return None
-    page = seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
     down, across = lines
     places = np.concatenate([_gone(down, page), _gone(across, page.transpose(1, 0, 2))[:, ::-1]])
     if not len(places):

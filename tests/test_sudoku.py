@@ -456,6 +456,10 @@ def test_a_scribble_is_not_an_answer(skin: str) -> None:
         ("painted", "sudoku/solve@1:train:2:33000000001:0?pixels=256", 66),  # large discs
         ("painted", "sudoku/solve@1:train:3:31000000000:4?pixels=256", 363),  # an orange between red and yellow
         ("painted", "sudoku/solve@1:train:3:32000000000:2?pixels=256", 196),  # a small disc of a light red
+        ("painted", "sudoku/solve@1:train:2:6000000039:0?pixels=256", 208),  # a thin 6, not quite closed at the left
+        ("painted", "sudoku/solve@1:train:4:38000000005:1?pixels=256", 204),  # a 7 with a pixel above its bar
+        ("painted", "sudoku/solve@1:train:4:7301000000:2?pixels=256", 219),  # a 7 whose bar hangs at the left
+        ("painted", "sudoku/solve@1:train:3:7301000007:1?pixels=256", 87),  # a 1 of a broad pen
     ],
 )
 def test_right_answers_that_were_refused_once(attack: str, name: str, number: int) -> None:

@@ -12,6 +12,7 @@ open, and a 9 is round at the upper left where a 4 is open or slants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import cv2
@@ -32,11 +33,15 @@ STRONGEST = 0.98
 SIDE, WIDTH, EDGE = 20, 14, 2
 """The size to which ink is brought, and the empty edge around it."""
 
-NARROW = 0.36
-"""Ink narrower than this share of its height keeps its proportions."""
+NARROW, BROAD = 0.36, 0.46
+"""Ink narrower than the first share of its height keeps its proportions; the 1 of a broad pen is at most so wide as the
+second."""
 
 THIN, SHORT = 0.2, 0.12
 """Shares of a digit's height: a spur is at most so thick and so long."""
+
+ENDS, SIDES = 1, 0
+"""The axes along which the lines of ink that spurs at the ends (above and below) and at the sides lie in are summed."""
 
 BORDER = 0.45
 """Ink along so much of a cell's border is a line that leans in, not a digit."""
@@ -45,10 +50,11 @@ LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit, unless it is an 8 with both
 its holes."""
 
-ONE_LEAD = 0.08
-"""The same for a 1, but over a 7: a narrow digit whose hole has run full is much like it."""
+ONE_LEAD, PLAIN_ONE = 0.08, 0.8
+"""The same for a 1, but over a 7: a narrow digit whose hole has run full is much like it; and the likeness to a 1 of a
+broad pen."""
 
-UNLIKELY, WIDE_LEAD = 0.58, 0.1
+UNLIKELY, WIDE_LEAD = 0.58, 0.07
 """A likeness that is enough with so wide a lead, if the digit has its holes and no others: a trembling 3 is like no
 master, but still less like another digit."""
 
@@ -99,50 +105,66 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
     return inked
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Form:
+    """Ink (n, n), brought to one size, how many holes it has, and its likeness (9,) to each digit."""
+
+    ink: Floats
+    shape: Floats
+    holes: int
+    likeness: Floats
+
+
 def read_digits(cells: Floats) -> list[int | None]:
     """The digits written in cells (K, n, n, 3) on plain ground; None for each that is not plainly one digit."""
-    inks = _inks(cells)
-    digits = _read(list(inks))
-    spurred = [number for number, digit in enumerate(digits) if digit is None and inks[number].any()]
-    for number, digit in zip(spurred, _read([_without_spurs(inks[number]) for number in spurred]), strict=True):
-        if digit is not None and _holes(inks[number]) <= max(HOLES.get(digit, (0,))):
+    return _read(list(_inks(cells)))
+
+
+def _read(inks: list[Floats]) -> list[int | None]:
+    """The digits that inks (n, n) show.
+
+    In small cells a hard pen that trembles leaves single pixels beside a digit, which then seems larger than it is:
+    where nothing is read, these are taken off. But so is the end of a 7's bar, and what is left looks like a 1.
+    """
+    digits = [None if form is None else _decide(form) for form in _forms(inks)]
+    unread = [number for number, digit in enumerate(digits) if digit is None and inks[number].any()]
+    trimmed = [_without_spurs(inks[number], (ENDS, SIDES)) for number in unread]
+    for number, form in zip(unread, _forms(trimmed), strict=True):
+        digit = None if form is None else _decide(form)
+        if digit is not None and digit != 1 and _holes(inks[number]) <= max(HOLES.get(digit, (0,))):
             digits[number] = digit
     return digits
 
 
-def _read(inks: Sequence[Floats]) -> list[int | None]:
-    """The digits that inks (n, n) show."""
-    digits: list[int | None] = [None] * len(inks)
+def _forms(inks: Sequence[Floats], *, narrow: float = NARROW) -> list[_Form | None]:
+    """What inks (n, n) are like; None for those that are no digits by their size. Rings are no 1, and never narrow."""
     holes = [_holes(ink) for ink in inks]
-    shapes = {
-        number: shape for number, ink in enumerate(inks) if (shape := _normal(ink, holes[number] > 0)) is not None
-    }
-    if not shapes:
-        return digits
+    shapes = [_normal(ink, narrow=0.0 if count else narrow) for ink, count in zip(inks, holes, strict=True)]
+    if all(shape is None for shape in shapes):
+        return [None] * len(inks)
     masters, starts, mean = _masters()
-    vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes.values()], np.float32)
-    alike = np.maximum.reduceat(vectors @ masters.T, starts, axis=1)  # (shapes, 9)
-    for (number, shape), likeness in zip(shapes.items(), alike, strict=True):
-        digits[number] = _decide(likeness, shape, holes[number])
-    return digits
+    vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes if shape is not None], np.float32)
+    alike = iter(np.maximum.reduceat(vectors @ masters.T, starts, axis=1))  # (shapes, 9)
+    return [
+        None if shape is None else _Form(ink, shape, count, next(alike))
+        for ink, shape, count in zip(inks, shapes, holes, strict=True)
+    ]
 
 
-def _without_spurs(ink: Floats) -> Floats:
-    """The ink without what juts out of its box on one side, thin and short: in small cells a hard pen that trembles
-    leaves single pixels there, and makes the box too large."""
+def _without_spurs(ink: Floats, axes: tuple[int, ...]) -> Floats:
+    """The ink without what juts out of its box on one side, thin and short; the very same if nothing does."""
     strong = ink > 0.5
-    rows, cols = (np.flatnonzero(strong.any(axis=axis)) for axis in (1, 0))
-    if not len(rows):
-        return ink
-    thin, short = THIN * len(rows), SHORT * len(rows)
-    trimmed = ink.copy()
-    for axis, lines in ((1, rows), (0, cols)):
+    high = np.count_nonzero(strong.any(axis=1))
+    trimmed = ink
+    for axis in axes:
         counts = np.count_nonzero(strong, axis=axis)
+        lines = np.flatnonzero(counts)
         for way in (lines, lines[::-1]):
-            fringe = int(np.argmax(counts[way] > thin))
-            if fringe <= short:
+            fringe = int(np.argmax(counts[way] > THIN * high)) if high else 0
+            if 0 < fringe <= SHORT * high:
                 beyond = slice(None, way[fringe]) if way is lines else slice(way[fringe] + 1, None)
-                trimmed[(beyond,) if axis else (slice(None), beyond)] = 0.0
+                trimmed = ink.copy() if trimmed is ink else trimmed
+                trimmed[(beyond,) if axis == ENDS else (slice(None), beyond)] = 0.0
     return trimmed
 
 
@@ -159,32 +181,44 @@ def _inks(cells: Floats) -> Floats:
     return share.reshape(count, side, side)
 
 
-def _decide(likeness: Floats, shape: Floats, holes: int) -> int | None:
-    """The digit that a shape with so many holes shows, by its likeness (9,) to each."""
+def _decide(form: _Form) -> int | None:
+    """The digit that it shows."""
+    likeness, holes = form.likeness.copy(), form.holes
     if holes:
         likeness[STRAIGHT] = 0.0
     second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
     lead = float(likeness[first - 1] - likeness[second - 1])
     if likeness[first - 1] < LOWEST_LIKENESS and not _is_shaky(first, float(likeness[first - 1]), lead, holes):
         return None
-    if (first, holes) == (8, 2):
-        return first
+    if first == 8 and holes != 1:
+        return first if holes else None
     pair = min(first, second), max(first, second)
     stroke, absent, present, close, weight = _STROKES.get(pair, (None, 0.0, 0.0, 0.0, 0.0))
     if stroke is not None and lead < 2 * close:
-        share = stroke(shape) + weight * float(likeness[pair[1] - 1] - likeness[pair[0] - 1])
+        share = stroke(form) + weight * float(likeness[pair[1] - 1] - likeness[pair[0] - 1])
         told = pair[0] if share < absent else pair[1] if share > present else None
         if lead < close:
             return told
         return None if told == second else first
     if first == 1 and lead < ONE_LEAD:
-        return None
+        return first if _is_broad_one(form) else None
     return first if lead >= CLEAR_LEAD else None
 
 
+def _is_broad_one(form: _Form) -> bool:
+    """Whether it is plainly a 1 if it keeps its proportions, though it is nearly too wide for that."""
+    kept = _forms([form.ink], narrow=BROAD)[0]
+    return kept is not None and bool(
+        kept.likeness[0] >= PLAIN_ONE and kept.likeness[0] - kept.likeness[1:].max() >= ONE_LEAD
+    )
+
+
 def _is_shaky(digit: int, likeness: float, lead: float, holes: int) -> bool:
-    """Whether a shape so little like a digit still is one, written with a trembling hand."""
+    """Whether a shape so little like a digit still is one, written with a trembling hand: nothing else than an 8 has
+    two holes and is most like one."""
     least, needed = (RINGS[digit], SOME_LEAD) if digit in RINGS else (UNLIKELY, WIDE_LEAD)
+    if (digit, holes) == (8, 2):
+        needed = 0.0
     return likeness >= least and lead >= needed and holes in HOLES.get(digit, (0,))
 
 
@@ -195,14 +229,23 @@ def _holes(ink: Floats) -> int:
     return int((sizes >= SMALLEST_HOLE).sum()) - 1
 
 
-def _closed_below(shape: Floats) -> float:
+def _closed_below(form: _Form) -> float:
     """The least ink at the left, over the rows below the middle: a 6 has a stroke there all along."""
+    shape = form.shape
     left = (shape.shape[1] - WIDTH) // 2
     rows = slice(EDGE + round(0.52 * SIDE), EDGE + round(0.74 * SIDE))
     return float(shape[rows, left : left + WIDTH // 4].max(axis=1).min())
 
 
-def _bar_above(shape: Floats) -> float:
+def _bar_above(form: _Form) -> float:
+    """How much of a 7's bar there is, with and without what juts out above: a spur there hides a bar, but so is taken
+    off the tip of a 1, beside which its flag is a bar."""
+    trimmed = _without_spurs(form.ink, (ENDS,))
+    shape = None if trimmed is form.ink else _normal(trimmed, narrow=0.0 if form.holes else NARROW)
+    return (_bar(form.shape) + _bar(form.shape if shape is None else shape)) / 2
+
+
+def _bar(shape: Floats) -> float:
     """The ink at the top left, where a 7 has its bar; less if it hangs there, as the flag of a 1 does, and if the stem
     ends at the right."""
     cols = np.flatnonzero((shape > 0.5 * shape.max()).any(axis=0))
@@ -222,16 +265,18 @@ def _centre(ink: Floats) -> float:
     return float(ink @ np.arange(len(ink)) / max(float(ink.sum()), 1e-6))
 
 
-def _closed_left(shape: Floats) -> float:
+def _closed_left(form: _Form) -> float:
     """The least ink at the left, above and below the middle: an 8 has strokes there."""
+    shape = form.shape
     left = (shape.shape[1] - WIDTH) // 2
     side = shape[:, left : left + round(0.4 * WIDTH)].max(axis=1)
     parts = (side[EDGE + round(low * SIDE) : EDGE + round(high * SIDE)] for low, high in ((0.22, 0.36), (0.62, 0.78)))
     return float(sum(part.min() for part in parts)) / 2
 
 
-def _round_above(shape: Floats) -> float:
+def _round_above(form: _Form) -> float:
     """The least ink along the upper left and the top: a 9 has a stroke there all along."""
+    shape = form.shape
     left = (shape.shape[1] - WIDTH) // 2
     side = shape[EDGE + round(0.18 * SIDE) : EDGE + round(0.38 * SIDE), left : left + WIDTH // 3]
     top = shape[EDGE : EDGE + SIDE // 4, left + round(0.25 * WIDTH) : left + round(0.75 * WIDTH)]
@@ -243,8 +288,8 @@ PLAIN_BAR, LEVEL = 0.65, 0.33
 very top: a bar has more there, a flag less."""
 
 _STROKES = {
-    (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.0),
-    (1, 7): (_bar_above, -0.32, -0.1, 0.2, 1.0),
+    (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.5),
+    (1, 7): (_bar_above, -0.16, -0.14, 0.2, 1.0),
     (3, 8): (_closed_left, 0.56, 0.6, 0.1, 0.0),
     (4, 9): (_round_above, 0.38, 0.46, 0.15, 0.0),
 }
@@ -294,9 +339,8 @@ def _drawings(digit: int) -> Iterator[tuple[Image.Image, tuple[int, ...]]]:
             yield image, PEN_WEIGHTS
 
 
-def _normal(ink: Floats, is_ring: bool = False) -> Floats | None:
-    """The ink (0 to 1) within its box, brought to one size; None if the box is no digit's. A ring is no 1, and is never
-    kept narrow."""
+def _normal(ink: Floats, *, narrow: float = NARROW) -> Floats | None:
+    """The ink (0 to 1) within its box, brought to one size, if it is not `narrow`; None if the box is no digit's."""
     strong = ink > 0.5
     if (
         max(np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1]))
@@ -308,7 +352,7 @@ def _normal(ink: Floats, is_ring: bool = False) -> Floats | None:
         return None
     part = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
     proportion = part.shape[1] / part.shape[0]
-    width = WIDTH if is_ring or proportion > NARROW else max(3, round(SIDE * proportion))
+    width = WIDTH if proportion > narrow else max(3, round(SIDE * proportion))
     image = Image.fromarray((255 * part).astype(np.uint8)).resize((width, SIDE), Image.Resampling.BILINEAR)
     canvas = Image.new("L", (SIDE + 2 * EDGE, SIDE + 2 * EDGE))
     canvas.paste(image, ((canvas.width - width) // 2, EDGE))
