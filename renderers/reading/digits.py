@@ -58,7 +58,7 @@ UNLIKELY, WIDE_LEAD = 0.58, 0.07
 """A likeness that is enough with so wide a lead, if the digit has its holes and no others: a trembling 3 is like no
 master, but still less like another digit."""
 
-RINGS, SOME_LEAD = {6: 0.6, 8: 0.5, 9: 0.6}, 0.06
+RINGS, SOME_LEAD = {6: 0.6, 8: 0.45, 9: 0.6}, 0.06
 """The same for digits that must have holes, which say more than likeness does."""
 
 HOLES = {4: (0, 1), 6: (1, 2), 8: (2,), 9: (1, 2)}
@@ -67,8 +67,11 @@ HOLES = {4: (0, 1), 6: (1, 2), 8: (2,), 9: (1, 2)}
 SMALLEST_HOLE = 4
 """Pixels of a hole that is meant."""
 
-STRAIGHT = [0, 6]
-"""The places of 1 and 7 among the digits: they never have a hole."""
+STRAIGHT, OPEN = [0, 6], [0, 1, 2, 4, 6]
+"""The places of 1 and 7 among the digits, which never have a hole, and of these, 2, 3 and 5, which never have two."""
+
+NEARLY_FULL = 0.8
+"""Ink that encloses the holes of an 8 that have nearly run full."""
 
 SLANTS = (-0.3, -0.15, 0.0, 0.15, 0.3)
 WEIGHTS, PEN_WEIGHTS = (-2, -1, 0, 1, 3), (0, 1, 2)
@@ -185,13 +188,13 @@ def _decide(form: _Form) -> int | None:
     """The digit that it shows."""
     likeness, holes = form.likeness.copy(), form.holes
     if holes:
-        likeness[STRAIGHT] = 0.0
+        likeness[OPEN if holes > 1 else STRAIGHT] = 0.0
     second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
     lead = float(likeness[first - 1] - likeness[second - 1])
     if likeness[first - 1] < LOWEST_LIKENESS and not _is_shaky(first, float(likeness[first - 1]), lead, holes):
         return None
-    if first == 8 and holes != 1:
-        return first if holes else None
+    if first == 8 and (rings := holes or _holes(form.ink, NEARLY_FULL)) != 1:
+        return first if rings else None
     pair = min(first, second), max(first, second)
     stroke, absent, present, close, weight = _STROKES.get(pair, (None, 0.0, 0.0, 0.0, 0.0))
     if stroke is not None and lead < 2 * close:
@@ -222,9 +225,9 @@ def _is_shaky(digit: int, likeness: float, lead: float, holes: int) -> bool:
     return likeness >= least and lead >= needed and holes in HOLES.get(digit, (0,))
 
 
-def _holes(ink: Floats) -> int:
-    """How many pieces of ground the ink (n, n) encloses."""
-    ground = cv2.copyMakeBorder((ink <= 0.5).astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
+def _holes(ink: Floats, level: float = 0.5) -> int:
+    """How many pieces of ground the ink (n, n) encloses that is above this level."""
+    ground = cv2.copyMakeBorder((ink <= level).astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
     sizes = cv2.connectedComponentsWithStats(ground, connectivity=4)[2][1:, cv2.CC_STAT_AREA]
     return int((sizes >= SMALLEST_HOLE).sum()) - 1
 
@@ -239,10 +242,13 @@ def _closed_below(form: _Form) -> float:
 
 def _bar_above(form: _Form) -> float:
     """How much of a 7's bar there is, with and without what juts out above: a spur there hides a bar, but so is taken
-    off the tip of a 1, beside which its flag is a bar."""
+    off the tip of a 1, beside which its flag is a bar. A flag is short, so it counts how wide the digit is there."""
     trimmed = _without_spurs(form.ink, (ENDS,))
     shape = None if trimmed is form.ink else _normal(trimmed, narrow=0.0 if form.holes else NARROW)
-    return (_bar(form.shape) + _bar(form.shape if shape is None else shape)) / 2
+    strong = form.ink > 0.5
+    rows = np.flatnonzero(strong.any(axis=1))
+    wide = np.count_nonzero(strong[rows[: 2 * len(rows) // 5]].any(axis=0)) / len(rows)
+    return (_bar(form.shape) + _bar(form.shape if shape is None else shape)) / 2 + WIDTH_COUNTS * (wide - FLAG)
 
 
 def _bar(shape: Floats) -> float:
@@ -283,13 +289,16 @@ def _round_above(form: _Form) -> float:
     return float(min(side.max(axis=1).min(), top.max(axis=0).min()))
 
 
+WIDTH_COUNTS, FLAG = 2.0, 0.42
+"""How much the width of a bar counts beside its ink, and the share of a digit's height between a flag's and a bar's."""
+
 PLAIN_BAR, LEVEL = 0.65, 0.33
 """Ink that is a bar, even with a serif that hangs from it; and the share of what is at the upper left that is at the
 very top: a bar has more there, a flag less."""
 
 _STROKES = {
     (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.5),
-    (1, 7): (_bar_above, -0.16, -0.14, 0.2, 1.0),
+    (1, 7): (_bar_above, -0.08, -0.02, 0.2, 1.0),
     (3, 8): (_closed_left, 0.56, 0.6, 0.1, 0.0),
     (4, 9): (_round_above, 0.38, 0.46, 0.15, 0.0),
 }
