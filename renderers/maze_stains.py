@@ -70,8 +70,12 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
     paint = _shade(seen.board, known, share, painted) if painted.any() else None
     away = _away(levels, known, painted | signs)
     if paint is not None:
-        unlike = cv2.subtract(unlike, _over(signs, known.n))
-        crossed = _crossed(seen.board, known, paint, painted, unlike, clean=away.is_untouched)
+        beside = cv2.bitwise_not(_over(signs, known.n))
+        if away.is_untouched:
+            off = _off_all(levels, known, paint, beside)
+        else:
+            off = cv2.min(_off_lines(seen.board, known, paint), cv2.min(unlike, beside))
+        crossed = _crossed(off, known, painted, clean=away.is_untouched)
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
     smeared = _smeared(share, known, painted)
@@ -148,14 +152,30 @@ def _over(cells: Flags, n: int) -> Pixels:
     return np.asarray(cv2.dilate(flags, np.ones((3, 3), np.uint8)))
 
 
-def _crossed(board: Floats, known: Known, paint: Floats, painted: Flags, unlike: Pixels, *, clean: bool) -> int | None:
+def _off_lines(board: Floats, known: Known, paint: Floats) -> Pixels:
+    """(R*n, C*n): by how many grey levels each pixel is off all mixtures of paint (3,) with one of the grounds."""
+    return np.asarray(cv2.min(*(off_line(board, paint, known.colours[ground]) for ground in ("floor", "wall"))))
+
+
+def _off_all(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixels:
+    """The same for mixtures of all three, of pixels that are not as they were, `where` (R*n, C*n) is not 0; else 0."""
+    floor, wall = known.colours["floor"], known.colours["wall"]
+    changed = (most(cv2.absdiff(levels, known.clean)) > FAINTEST) & (where > 0)
+    ways = np.stack([paint - floor, wall - floor])
+    beyond = levels[changed] - floor
+    shares = (beyond @ np.linalg.pinv(ways)).clip(0.0, 1.0)
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)
+    off = np.zeros(levels.shape[:2], np.uint8)
+    off[changed] = np.abs(beyond - shares @ ways).max(axis=1)
+    return off
+
+
+def _crossed(off: Pixels, known: Known, painted: Flags, *, clean: bool) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
-    `paint` (3,) is the path's colour, `unlike` is 255 where a pixel is neither what it was nor a part of start and end.
-    In a `clean` picture not even the cleanest cell is excused: a stroke may run along the whole of a path.
+    `off` (R*n, C*n) is how far pixels are from any mixture of paint and ground. In a `clean` picture not even the
+    cleanest cell is excused: a stroke may run along the whole of a path.
     """
-    off = cv2.min(*(off_line(board, paint, known.colours[ground]) for ground in ("floor", "wall")))
-    off = cv2.min(off, unlike)
     if off.max() <= FOREIGN:
         return None
     n, beside = known.n, round(AROUND * known.n)
