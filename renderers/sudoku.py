@@ -23,7 +23,6 @@ from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
 from renderers.reading.digits import has_ink, read_digits
-from renderers.reading.pages import Clean
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
@@ -254,11 +253,17 @@ class SudokuRenderer(BoardRenderer[Grid]):
             canvas[top : bottom + width, x : x + width] = ink
 
 
+@lru_cache(maxsize=2)
+def _empty(style: Style, size: int) -> Pixels:
+    """(H, W, 3): the page with nothing in its cells."""
+    return renderer.render(Grid(size, (0,) * size**2), style).rgb()
+
+
 @lru_cache(maxsize=64)
 def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
     """The grid lines across a board's rows, and across its columns, at the size where they are looked at."""
     frame = renderer.board(style, size, size).frame
-    bare = Clean.of(renderer.render(Grid(size, (0,) * size**2), style), SIDE).pixels
+    bare = np.asarray(cv2.resize(_empty(style, size), (SIDE, SIDE), interpolation=cv2.INTER_AREA))
     grounds = np.array([style.colours()[name] for name in ("cell", "shade") if name in style.colours()], np.int16)
     scale = SIDE / frame.pixels
     rows, cols = (
@@ -273,7 +278,7 @@ def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
 def _bare(style: Style, size: int, side: int) -> Floats:
     """(side, side, 3): a board with nothing but its lines, at the size in which it is read."""
     frame = renderer.board(style, size, size).frame
-    board = renderer.render(Grid(size, (0,) * size**2), style).rgb()[frame.top : frame.bottom, frame.left : frame.right]
+    board = _empty(style, size)[frame.top : frame.bottom, frame.left : frame.right]
     return np.asarray(cv2.resize(board, (side, side), interpolation=cv2.INTER_AREA), np.float32)
 
 

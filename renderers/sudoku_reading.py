@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -275,13 +276,13 @@ def line_gone(
     places = np.concatenate([_gone(down, page), _gone(across, page.transpose(1, 0, 2))[:, ::-1]])
     if not len(places):
         return None
-    frame, middles = seen.frame, _middles(seen)
+    middles = _middles(seen)
     inks = [np.array(style.colours()[name], np.float32) for name in ("line", "box")]
     gone = np.zeros_like(coloured)
-    for y, x in places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]].tolist():
-        beside = _beside(frame, y, x)
+    shown = places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]]
+    for beside, there in _by_cells(shown, seen.frame):
         colours = [middles[cell] for cell in beside if coloured[cell]]
-        drawn = page[y, x][None].astype(np.float32)
+        drawn = page[tuple(there.T)].astype(np.float32)
         if beside and (not colours or off_colours(drawn, np.array([*colours, *inks]), COVERED).any()):
             gone[beside[0]] = True
     return _first(gone)
@@ -321,11 +322,15 @@ def _middles(seen: Seen) -> Floats:
     return colours
 
 
-def _beside(frame: Frame, y: int, x: int) -> list[Cell]:
-    """The cells around a pixel of the page at the size where lines are seen."""
-    row, col = ((at * frame.pixels / SIDE - start) / frame.cell for at, start in ((y, frame.top), (x, frame.left)))
-    places = [(down, right) for down in (row - BESIDE, row + BESIDE) for right in (col - BESIDE, col + BESIDE)]
-    return [Cell(int(down), int(right)) for down, right in places if 0 <= down < frame.rows and 0 <= right < frame.cols]
+def _by_cells(places: NDArray[np.intp], frame: Frame) -> Iterator[tuple[list[Cell], NDArray[np.intp]]]:
+    """Pixels (N, 2) of the page at the size where lines are seen, those together that have the same cells around."""
+    at = (places * frame.pixels / SIDE - (frame.top, frame.left)) / frame.cell
+    ends = np.floor(np.concatenate([at - BESIDE, at + BESIDE], axis=1)).astype(np.intp)  # up, left, down, right
+    groups, which = np.unique(ends, axis=0, return_inverse=True)
+    for number, (up, left, down, right) in enumerate(groups.tolist()):
+        around = [(row, col) for row in (up, down) for col in (left, right)]
+        cells = [Cell(row, col) for row, col in around if 0 <= row < frame.rows and 0 <= col < frame.cols]
+        yield cells, places[which.ravel() == number]
 
 
 def _first(cells: NDArray[np.bool_]) -> Cell | None:

@@ -460,6 +460,7 @@ def test_a_scribble_is_not_an_answer(skin: str) -> None:
         ("painted", "sudoku/solve@1:train:4:38000000005:1?pixels=256", 204),  # a 7 with a pixel above its bar
         ("painted", "sudoku/solve@1:train:4:7301000000:2?pixels=256", 219),  # a 7 whose bar hangs at the left
         ("painted", "sudoku/solve@1:train:3:7301000007:1?pixels=256", 87),  # a 1 of a broad pen
+        ("painted", "sudoku/solve@1:train:5:7302000011:0?pixels=256", 275),  # a 6 with pixels beside it, like a 4
     ],
 )
 def test_right_answers_that_were_refused_once(attack: str, name: str, number: int) -> None:

@@ -70,6 +70,9 @@ SMALLEST_HOLE = 4
 STRAIGHT, OPEN = [0, 6], [0, 1, 2, 4, 6]
 """The places of 1 and 7 among the digits, which never have a hole, and of these, 2, 3 and 5, which never have two."""
 
+HIGH_HOLES, LOW = [3, 8], 0.65
+"""The places of 4 and 9, and how low the middle of their only hole never is, as a share of their height."""
+
 NEARLY_FULL = 0.8
 """Ink that encloses the holes of an 8 that have nearly run full."""
 
@@ -110,11 +113,11 @@ def has_ink(cells: Floats) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Form:
-    """Ink (n, n), brought to one size, how many holes it has, and its likeness (9,) to each digit."""
+    """Ink (n, n), brought to one size, where its holes are, and its likeness (9,) to each digit."""
 
     ink: Floats
     shape: Floats
-    holes: int
+    holes: list[float]
     likeness: Floats
 
 
@@ -134,7 +137,7 @@ def _read(inks: list[Floats]) -> list[int | None]:
     trimmed = [_without_spurs(inks[number], (ENDS, SIDES)) for number in unread]
     for number, form in zip(unread, _forms(trimmed), strict=True):
         digit = None if form is None else _decide(form)
-        if digit is not None and digit != 1 and _holes(inks[number]) <= max(HOLES.get(digit, (0,))):
+        if digit is not None and digit != 1 and len(_holes(inks[number])) <= max(HOLES.get(digit, (0,))):
             digits[number] = digit
     return digits
 
@@ -142,15 +145,15 @@ def _read(inks: list[Floats]) -> list[int | None]:
 def _forms(inks: Sequence[Floats], *, narrow: float = NARROW) -> list[_Form | None]:
     """What inks (n, n) are like; None for those that are no digits by their size. Rings are no 1, and never narrow."""
     holes = [_holes(ink) for ink in inks]
-    shapes = [_normal(ink, narrow=0.0 if count else narrow) for ink, count in zip(inks, holes, strict=True)]
+    shapes = [_normal(ink, narrow=0.0 if some else narrow) for ink, some in zip(inks, holes, strict=True)]
     if all(shape is None for shape in shapes):
         return [None] * len(inks)
     masters, starts, mean = _masters()
     vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes if shape is not None], np.float32)
     alike = iter(np.maximum.reduceat(vectors @ masters.T, starts, axis=1))  # (shapes, 9)
     return [
-        None if shape is None else _Form(ink, shape, count, next(alike))
-        for ink, shape, count in zip(inks, shapes, holes, strict=True)
+        None if shape is None else _Form(ink, shape, some, next(alike))
+        for ink, shape, some in zip(inks, shapes, holes, strict=True)
     ]
 
 
@@ -186,14 +189,13 @@ def _inks(cells: Floats) -> Floats:
 
 def _decide(form: _Form) -> int | None:
     """The digit that it shows."""
-    likeness, holes = form.likeness.copy(), form.holes
-    if holes:
-        likeness[OPEN if holes > 1 else STRAIGHT] = 0.0
+    likeness, holes = form.likeness.copy(), len(form.holes)
+    likeness[_unlike(form.holes)] = 0.0
     second, first = (int(place) + 1 for place in np.argsort(likeness)[-2:])
     lead = float(likeness[first - 1] - likeness[second - 1])
     if likeness[first - 1] < LOWEST_LIKENESS and not _is_shaky(first, float(likeness[first - 1]), lead, holes):
         return None
-    if first == 8 and (rings := holes or _holes(form.ink, NEARLY_FULL)) != 1:
+    if first == 8 and (rings := holes or len(_holes(form.ink, NEARLY_FULL))) != 1:
         return first if rings else None
     pair = min(first, second), max(first, second)
     stroke, absent, present, close, weight = _STROKES.get(pair, (None, 0.0, 0.0, 0.0, 0.0))
@@ -225,11 +227,24 @@ def _is_shaky(digit: int, likeness: float, lead: float, holes: int) -> bool:
     return likeness >= least and lead >= needed and holes in HOLES.get(digit, (0,))
 
 
-def _holes(ink: Floats, level: float = 0.5) -> int:
-    """How many pieces of ground the ink (n, n) encloses that is above this level."""
-    ground = cv2.copyMakeBorder((ink <= level).astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
-    sizes = cv2.connectedComponentsWithStats(ground, connectivity=4)[2][1:, cv2.CC_STAT_AREA]
-    return int((sizes >= SMALLEST_HOLE).sum()) - 1
+def _unlike(holes: list[float]) -> list[int]:
+    """The places among the digits of those that never have such holes."""
+    if len(holes) != 1:
+        return OPEN if holes else []
+    return STRAIGHT + HIGH_HOLES if holes[0] > LOW else STRAIGHT
+
+
+def _holes(ink: Floats, level: float = 0.5) -> list[float]:
+    """Where the middles of all pieces of ground are that ink (n, n) above this level encloses: as shares of its height,
+    from the top."""
+    inked = ink > level
+    ground = cv2.copyMakeBorder((~inked).astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
+    count, _, stats, middles = cv2.connectedComponentsWithStats(ground, connectivity=4)
+    pieces = [n for n in range(1, count) if stats[n, cv2.CC_STAT_AREA] >= SMALLEST_HOLE and stats[n, cv2.CC_STAT_LEFT]]
+    if not pieces:
+        return []
+    rows = np.flatnonzero(inked.any(axis=1))
+    return [float((middles[n, 1] - 0.5 - rows[0]) / len(rows)) for n in pieces]
 
 
 def _closed_below(form: _Form) -> float:
