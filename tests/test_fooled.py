@@ -121,6 +121,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
     [
         ("wordsearch/find-all@1:train:1:6000000000:0?pixels=256", 66),  # thin borders, paler than the colour in them
         ("wordsearch/find-all@1:train:5:7100000003:1?pixels=256", 105),  # the soft edge of one on the corner of a D
+        ("wordsearch/find-all@1:train:5:9000000082:0?pixels=256", 208),  # one border thinner than its neighbours
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
     ],

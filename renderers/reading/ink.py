@@ -14,9 +14,10 @@ OPAQUE, FAINT = 0.6, 0.54
 ENOUGH_INK = 0.68
 """Blur spreads ink and takes none away: the share of a clean frame's ink that a blurred one must have."""
 
-EVEN = 0.66
+EVEN = 0.6
 """One hand draws all highlights alike: the share of ink that one must have of what most of its colour and ground have.
-Trembling, compressed ones have 0.8 and more, one through which half of the ground shows 0.5."""
+Trembling, compressed ones have 0.8 and more, those in the finest grids 0.65, and one through which half of the ground
+shows 0.5."""
 
 DARK = 128.0
 """On a ground darker than this a darker shade of a colour looks just like a faint one."""
