@@ -31,7 +31,9 @@ from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_reading import (
     BORDERS,
     DIGITS,
+    are_in_another_form,
     border_drawn_on,
+    changes,
     cut_mark,
     fill_gaps,
     given_drawn_on,
@@ -218,7 +220,10 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
         marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
         if page is not None:
-            cell = given_drawn_on(page, seen, marked & ~new)
+            gap = changes(page, seen)
+            if not digits and are_in_another_form(gap, seen, marked & ~new):
+                raise UnreadableImage("the board has been drawn anew, in another look")
+            cell = given_drawn_on(gap, seen, marked & ~new)
             cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 

@@ -62,6 +62,10 @@ ALONG, WORN = 0.25, 0.02
 """Share of a side's length that may be drawn on at the border, and of the very borders of old cells that are odd in a
 bad picture."""
 
+ANOTHER_FORM = 0.2
+"""The share of most marks of colour that may have changed: sharpening changes 0.15 of them, tiles in place of discs or
+filled cells 0.25."""
+
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
 
@@ -168,12 +172,24 @@ def page_of(seen: Seen) -> Pixels | None:
     return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
 
 
-def given_drawn_on(page: Pixels, seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
-    """A cell with something `given` in which something was drawn, but for its border, where a new cell may lean over.
+def changes(page: Pixels, seen: Seen) -> Pixels:
+    """(SIDE, SIDE): by how many grey levels each pixel of the page is otherwise than it was given."""
+    return most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
+
+
+def are_in_another_form(gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> bool:
+    """Whether most marks of colour that were `given` have become smaller or larger, by the changes of the page: tiles
+    in place of filled cells are another look of the whole board."""
+    whole = _count(np.ones_like(gap, bool), seen.frame)[given]
+    return bool(given.any() and np.median(_count(gap > COVERED, seen.frame)[given] / whole) > ANOTHER_FORM)
+
+
+def given_drawn_on(gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
+    """A cell with something `given` in which something was drawn, by the changes of the page, but for its border, where
+    a new cell may lean over.
 
     Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
     """
-    gap = most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
     drawn = given & (_count(gap > COVERED, seen.frame) > FEW)
     if not drawn.any() or np.median(_count(gap > SHADE, seen.frame)[given]) > FEW:
         return None

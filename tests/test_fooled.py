@@ -69,6 +69,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("boast", "sudoku/solve@1:train:2:102000001:0?pixels=256", 107),  # in white on cells coloured anew
         ("adversarial_noise", "sudoku/next@1:train:3:101000001:0?pixels=256", 149),  # the shadow of a given
         ("other_skin", "sudoku/solve@1:train:3:102000000:0?pixels=256", 163),
+        ("other_skin", "sudoku/next@1:train:2:7305000009:0?pixels=256", 155),  # tiles where cells were filled
         ("ghost_stroke", "sudoku/solve@1:train:1:7001000008:0?pixels=256", 206),  # along a given's edge, by a new cell
         ("ghost_stroke", "tictactoe/best@1:train:2:3000000025:0?pixels=256", 135),  # on a line of a cell drawn anew
         ("ghost_stroke", "tictactoe/best@1:train:1:3000000040:0?pixels=256", 22),  # beside a cell drawn anew
