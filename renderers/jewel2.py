@@ -165,19 +165,26 @@ class Jewel2Renderer(PlacedRenderer[Position]):
         """
         given = given_board(self, problem, style)
         frame, known = given.frame, given.cells
-        if guess != problem.position:
-            known = join_cells(reading_tiles(self, style, frame.rows, frame.cols)[self.encode(guess, style)])
-        still = before is not None and _moved(before.registration, registration) < STILL
-        raw = before.raw if before and still else registration.crop(frame.box, (known.shape[1], known.shape[0]))
-        drift = drift_between(raw, known)
+        if before is not None and _moved(before.registration, registration) < STILL:
+            drift = before.drift if before.drift.is_none else drift_between(before.raw, _cells_of(guess, style))
+            if np.abs(drift.fit - before.drift.fit).max() < SAME_DRIFT:
+                laid = replace(before, registration=registration, drift=drift, guess=guess)
+                vars(laid).update(cells=before.cells, named=before.named)
+                return laid
+            raw = before.raw
+        else:
+            raw = registration.crop(frame.box, (known.shape[1], known.shape[0]))
+            drift = drift_between(raw, _cells_of(guess, style))
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
-        if before and still and np.abs(drift.fit - before.drift.fit).max() < SAME_DRIFT:
-            laid = replace(before, registration=registration, drift=drift, known=known, guess=guess)
-            vars(laid).update(cells=before.cells, named=before.named)
-            return laid
         tiles, likely = _pale_tiles(style, frame.rows, frame.cols), self.encode(problem.position, style)
         return Laid(registration, drift, drift.undo(raw), known, frame, given.page, raw, guess, likely, tiles)
+
+
+def _cells_of(position: Position, style: Style) -> Floats:
+    """(R*n, C*n, 3): how a board looks at reading size."""
+    numbers = _numbers(position)
+    return join_cells(reading_tiles(renderer, style, *numbers.shape)[numbers])
 
 
 @lru_cache(maxsize=64)

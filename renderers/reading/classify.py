@@ -78,7 +78,7 @@ def classify(
 
     `allowed` (R, C, K) says which tiles a cell can show at all. `known` (R, C), the tiles that cells are likely to
     show, only saves time: a cell much nearer to a tile than that tile is to all others is nearest to it, by the
-    triangle inequality, and need not be compared with them.
+    triangle inequality, and need not be compared with them. Nor with tiles one pixel off, if it is so near to one.
     """
     rows, cols = cells.shape[:2]
     free = np.broadcast_to(True if allowed is None else allowed, (rows, cols, len(tiles.images)))
@@ -87,20 +87,34 @@ def classify(
     confidence, distance = np.zeros(rows * cols), np.zeros(rows * cols)
     rest = np.arange(rows * cols)
     away = None
+
+    def name_sure(guess: NDArray[np.intp], far: Floats, near: float) -> NDArray[np.intp]:
+        """Name those of the rest that are so near to the tiles guessed that no other can be nearer; give the others."""
+        other = np.where(free[rest], tiles.apart[guess], np.inf).min(axis=1).clip(0, 255) - far
+        sure = (far <= near) & (far + NOISE <= (1 - CLEAR) * (other + NOISE))
+        named = rest[sure]
+        symbols[named], distance[named] = tiles.meaning[guess[sure]], far[sure]
+        confidence[named] = 1 - (far[sure] + NOISE) / (other[sure] + NOISE)
+        others: NDArray[np.intp] = rest[~sure]
+        return others
+
     if known is not None:
-        guess = known.ravel()
         away = tiles.away(join_cells(cells), known)
-        far = away.ravel()
-        other = np.where(free, tiles.apart[guess], np.inf).min(axis=1).clip(0, 255) - far
-        sure = (far <= NEAR) & (far + NOISE <= (1 - CLEAR) * (other + NOISE))
-        symbols[sure], distance[sure] = tiles.meaning[guess[sure]], far[sure]
-        confidence[sure] = 1 - (far[sure] + NOISE) / (other[sure] + NOISE)
-        rest = np.flatnonzero(~sure)
+        rest = name_sure(known.ravel(), away.ravel(), NEAR)
     if len(rest):
-        gaps = distances(insides(cells[rest // cols, rest % cols], tiles), tiles)
+        gaps = np.where(free[rest], distances(_inside(cells, rest, tiles), tiles, moved=False), np.inf)
+        rest = name_sure(gaps.argmin(axis=1), gaps.min(axis=1), MIXED)
+    if len(rest):
+        gaps = distances(_inside(cells, rest, tiles), tiles)
         symbols[rest], confidence[rest], distance[rest] = _decide(np.where(free[rest], gaps, np.inf), tiles.meaning)
     shape = (rows, cols)
     return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape), away)
+
+
+def _inside(cells: Floats, numbers: NDArray[np.intp], tiles: Tiles) -> Floats:
+    """(N, pixels): what is compared of these cells, counted row by row."""
+    cols = cells.shape[1]
+    return insides(cells[numbers // cols, numbers % cols], tiles)
 
 
 def demand(named: Named, *, where: NDArray[np.bool_] | None = None) -> None:

@@ -66,8 +66,9 @@ class Drift:
         if self.is_none:
             return 0.0
         few = _few(seen)
-        moved = self.undo(few) - few
-        return float(np.sqrt(((moved - moved.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)).mean())
+        moved = np.ascontiguousarray((self.undo(few.T) - few.T).T)
+        moved -= moved.mean(axis=0)
+        return float(np.sqrt((moved * moved).sum(axis=0)).mean())
 
 
 _NONE = np.eye(4, 3)
@@ -76,30 +77,30 @@ _NONE = np.eye(4, 3)
 def drift_between(seen: Floats, known: Floats) -> Drift:
     """The drift of a picture (h, w, 3) whose unedited form is known: fitted robustly, so that edits do not count."""
     x, y = _few(seen) / 255, _few(known) / 255
-    design = np.concatenate([x, np.ones((len(x), 1))], axis=1)  # (N, 4)
     fit = _NONE
     if np.count_nonzero(np.abs(x - y) < SAME) > MOSTLY * x.size:
         return Drift(fit)
+    design = np.concatenate([x, np.ones((1, x.shape[1]))])  # (4, N)
     for _ in range(ROUNDS):
-        gap = design @ fit - y
-        error = np.einsum("ij,ij->i", gap, gap)
+        gap = fit.T @ design - y
+        error = (gap * gap).sum(axis=0)
         scale = max(0.03, 1.48 * median(error) ** 0.5)
         trust = (1 - np.minimum(1.0, error / (3.5 * scale) ** 2)) ** 2
-        weighted = design * trust[:, None]
+        weighted = design * trust
         hold = STIFFNESS * max(trust.sum(), 1.0) * np.eye(4)
-        before, fit = fit, np.linalg.solve(weighted.T @ design + hold, weighted.T @ y + hold @ _NONE)
+        before, fit = fit, np.linalg.solve(weighted @ design.T + hold, weighted @ y.T + hold @ _NONE)
         if np.abs(fit - before).max() < SETTLED:
             break
     return Drift(fit)
 
 
 def _few(picture: Floats) -> Floats:
-    """(N, 3): pixels from all over a picture (h, w, 3), in no step with its columns, which may be grid lines."""
+    """(3, N): pixels from all over a picture (h, w, 3), in no step with its columns, which may be grid lines."""
     high, wide = picture.shape[:2]
     step = max(1, high * wide // SAMPLES)
     while gcd(step, wide) > 1:
         step += 1
-    return picture.reshape(-1, 3)[::step]
+    return np.ascontiguousarray(picture.reshape(-1, 3)[::step].T)
 
 
 def demand_colours(image: Pixels, given: Picture) -> None:

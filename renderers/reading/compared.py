@@ -18,7 +18,7 @@ from renderers.reading.foreign import (
     scratched,
     spoilt,
 )
-from renderers.reading.pages import Clean, Page
+from renderers.reading.pages import BROAD, Clean, Page, broadly
 from renderers.reading.register import Box, Registration
 
 FAINTEST, UNLIKE = 36.0, 70.0
@@ -32,9 +32,9 @@ UNTOUCHED, CHANGED, FEW = 4.0, 60, 5.0
 """A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
 size: then more than so few pixels that differ by so much were drawn, or wiped off."""
 
-BROAD, REDRAWN, BROAD_NOISE = 64, 0.5, 6.0
-"""Side at which pictures are compared as a whole, the share of what varies in the given one that may be otherwise
-there, and grey levels of difference that mean nothing."""
+REDRAWN, BROAD_NOISE = 0.5, 6.0
+"""Where pictures are compared as a whole: the share of what varies in the given one that may be otherwise there, and
+grey levels of difference that mean nothing."""
 
 WINDOW, DENSE = 12, 0.11
 """A window of so many pixels is drawn upon if this share of it is strange."""
@@ -80,10 +80,7 @@ class Compared:
 
     def demand_own_board(self, registration: Registration) -> None:
         """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""
-        seen, known, drawn = (
-            cv2.resize(each, (BROAD, BROAD), interpolation=cv2.INTER_AREA)
-            for each in (self.seen, self.clean.pixels, self.drawn.view(np.uint8) * np.uint8(255))
-        )
+        seen, known, drawn = broadly(self.seen), self.clean.broad, broadly(self.drawn.view(np.uint8) * np.uint8(255))
         old = ((drawn == 0) & registration.covers(WHOLE, (BROAD, BROAD))).view(np.uint8)
         size = cv2.countNonZero(old)
         spread = size * float((cv2.meanStdDev(known, mask=old)[1] ** 2).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -20,6 +21,9 @@ TINTED = 90
 
 REACH = 2
 """Pixels beside a pixel that have a say in which levels are strange there."""
+
+BROAD = 64
+"""Side at which pictures are compared as a whole."""
 
 _SLACK = np.ceil(HALO * np.arange(256)).astype(np.uint8)
 """By contrast, how far halos may reach."""
@@ -48,7 +52,12 @@ class Page:
         return self._tints[side]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def broadly(image: Pixels) -> Pixels:
+    """(BROAD, BROAD, …): a picture (h, w, …) so small that only what is broad is left."""
+    return np.asarray(cv2.resize(image, (BROAD, BROAD), interpolation=cv2.INTER_AREA))
+
+
+@dataclass(frozen=True, eq=False)
 class Clean:
     """A clean picture at some size, or a part of it, and the levels between which nothing is strange, with halos."""
 
@@ -65,6 +74,10 @@ class Clean:
         slack = cv2.LUT(cv2.subtract(cv2.dilate(high, AROUND), cv2.erode(low, AROUND)), _SLACK)
         low, high = cv2.subtract(low, slack), cv2.add(high, slack)
         return cls(*(np.ascontiguousarray(each[down, across]) for each in (pixels, low, high)))
+
+    @cached_property
+    def broad(self) -> Pixels:
+        return broadly(self.pixels)
 
     def excess(self, seen: Pixels) -> Pixels:
         """(h, w, 3): by how many grey levels a picture is outside; 0 where it is inside."""

@@ -53,6 +53,11 @@ class Tiles:
         return flat.astype(np.float32), np.einsum("ij,ij->i", flat, flat)
 
     @cached_property
+    def unmoved(self) -> tuple[Floats, Floats]:
+        """(K, pixels): the tiles' insides, and their squared lengths."""
+        return self.middle, np.einsum("ij,ij->i", self.middle, self.middle)
+
+    @cached_property
     def contrast(self) -> Floats:
         """(K,): by how many grey levels, root mean square, a tile differs from its own mean colour."""
         pixels = self.middle.reshape(len(self.middle), -1, 3)
@@ -142,10 +147,11 @@ def insides(cells: Floats, tiles: Tiles) -> Floats:
     return np.ascontiguousarray(part).reshape(-1, tiles.middle.shape[1])
 
 
-def distances(wanted: Floats, tiles: Tiles) -> Floats:
-    """(N, K): root mean square distance of cells' insides (N, pixels) to each tile, where it fits best."""
-    moved, sizes = tiles.moved
-    gaps = sizes - 2 * (wanted @ moved.T)
+def distances(wanted: Floats, tiles: Tiles, *, moved: bool = True) -> Floats:
+    """(N, K): root mean square distance of cells' insides (N, pixels) to each tile, where it fits best if it may be
+    `moved` by a pixel."""
+    images, sizes = tiles.moved if moved else tiles.unmoved
+    gaps = sizes - 2 * (wanted @ images.T)
     best = gaps.reshape(len(wanted), -1, len(tiles.images)).min(axis=1)
     best += np.einsum("ij,ij->i", wanted, wanted)[:, None]
     distance: Floats = np.sqrt(np.maximum(best / wanted.shape[1], 0))
