@@ -484,6 +484,24 @@ def test_a_side_of_724_pixels_is_not_one_of_726(name: str) -> None:
     assert seen == position
 
 
+def test_a_start_elsewhere_is_known_by_its_inside() -> None:
+    position, seen, _ = read_after("maze/shortest@1:train:4:32:147", "crop")
+    assert seen == position
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("maze/shortest@1:train:5:32:59", "jpeg"),
+        ("maze/shortest@1:train:4:32:177", "jpeg"),
+        ("maze/shortest@1:train:4:32:7", "webp"),
+    ],
+)
+def test_a_dot_beside_nothing_may_fade(name: str, perturbation: str) -> None:
+    position, seen, _ = read_after(name, perturbation)
+    assert seen == position
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:
