@@ -24,8 +24,9 @@ from renderers.reading.stains import NEW_CELL, OLD_CELL
 from renderers.reading.strokes import HAZE, coverage, off_line
 from renderers.reading.traces import find_traces
 
-PLAIN = 0.62
-"""Share of the pen's colour from which a pixel tells the path's own shade."""
+PLAIN, CORE = 0.62, 0.75
+"""Share of the pen's colour from which a pixel is plainly of the path, and the quantile of their shares from which one
+tells the path's own shade: of a thin line most pixels are its edges."""
 
 AROUND = 0.3
 """Share of a cell around a painted one in which paint may be, too."""
@@ -41,10 +42,15 @@ CLEANER, MANY = 0.25, 12
 """The share of all painted cells that are the cleaner ones, if there are so many; else the cleanest tells."""
 
 SAME, MOSTLY = 4, 0.98
-"""A maze that in so many pixels far from all paint is as it was, to so many grey levels, was not even compressed."""
+"""A maze that in so many pixels far from all paint is as it was, to so many grey levels, was hardly touched."""
 
-FAINTEST, FEW = 24, 5
-"""Then more than so few pixels of a cell that differ by so much were drawn."""
+EVEN = 0.95
+"""Share of the floor, and of the walls, that has one colour, give or take a level, where that is so: compression leaves
+dark mazes nearly as they were, too, but not even."""
+
+FAINTEST, FEW, WORN = 24, 5, 2
+"""Then more than so few pixels of a cell that differ by so much were drawn; of a sign with its hard edges so many times
+as many, if the maze is not even."""
 
 
 LARGE, SMEARED = 12, 0.2
@@ -75,7 +81,7 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
             off = _off_all(levels, known, paint, beside)
         else:
             off = cv2.min(_off_lines(seen.board, known, paint), cv2.min(unlike, beside))
-        crossed = _crossed(off, known, painted, clean=away.is_untouched)
+        crossed = _crossed(off, known, painted, away)
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
     smeared = _smeared(share, known, painted)
@@ -99,19 +105,35 @@ def _smeared(share: Floats, known: Known, painted: Flags) -> int | None:
 class Away:
     """What is farther than a little from all that is drawn."""
 
+    known: Known
+    levels: Pixels  # (R*n, C*n, 3): the maze as it is seen
     near: Pixels  # (R*n, C*n): 255 where it is not, else 0
     gap: Pixels  # (R*n, C*n): by how many grey levels it differs from what it was, 0 where it is near
 
     @cached_property
     def is_untouched(self) -> bool:
-        """Whether the maze was not even compressed."""
+        """Whether the maze is as it was, or nearly."""
         same = cv2.countNonZero(cv2.subtract(cv2.compare(self.gap, SAME, cv2.CMP_LE), self.near))
         return same >= MOSTLY * (self.near.size - cv2.countNonZero(self.near))
+
+    @cached_property
+    def is_clean(self) -> bool:
+        """Whether it was not even compressed."""
+        return self.is_untouched and all(self._is_even(self.known.colours[ground]) for ground in ("floor", "wall"))
+
+    def _is_even(self, ground: Floats) -> bool:
+        """Whether what had the ground's colour (3,) still has one."""
+        there = cv2.inRange(self.known.clean, *(tuple((ground + by).tolist()) for by in (-1, 1)))
+        drawn = self.levels[cv2.subtract(there, self.near) > 0]
+        if not len(drawn):
+            return True
+        same = np.abs(drawn - np.median(drawn, axis=0)).max(axis=1) <= 1
+        return bool(same.mean() >= EVEN)
 
 
 def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
     near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
-    return Away(near, cv2.subtract(most(cv2.absdiff(levels, known.clean)), near))
+    return Away(known, levels, near, cv2.subtract(most(cv2.absdiff(levels, known.clean)), near))
 
 
 def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> int | None:
@@ -119,7 +141,7 @@ def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> 
     they are no longer what they were, and not for the `paint` of the path."""
     faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
-        faint[home] = _faded(levels, known, home, paint)
+        faint[home] = _faded(levels, known, home, paint) / (1 if away.is_clean else WORN)
     return int(faint.argmax()) if faint.max() > FEW and away.is_untouched else None
 
 
@@ -170,10 +192,10 @@ def _off_all(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
     return off
 
 
-def _crossed(off: Pixels, known: Known, painted: Flags, *, clean: bool) -> int | None:
+def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
-    `off` (R*n, C*n) is how far pixels are from any mixture of paint and ground. In a `clean` picture not even the
+    `off` (R*n, C*n) is how far pixels are from any mixture of paint and ground. In a clean picture not even the
     cleanest cell is excused: a stroke may run along the whole of a path.
     """
     if off.max() <= FOREIGN:
@@ -185,14 +207,16 @@ def _crossed(off: Pixels, known: Known, painted: Flags, *, clean: bool) -> int |
     there = max(2, round(ACROSS * n))
     worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
     where = int(worst.argmax())
-    usual = 0.0 if clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
+    usual = 0.0 if away.is_clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
     return where if worst[where] > FOREIGN + TIMES * usual else None
 
 
 def _shade(board: Floats, known: Known, share: Floats, painted: Flags) -> Floats:
     """(3,): the colour in which the path is drawn."""
     n = known.n
-    plain = cv2.compare(share, PLAIN, cv2.CMP_GE).reshape(len(painted), n, -1, n).transpose(0, 2, 1, 3)[painted] > 0
+    shares = share.reshape(len(painted), n, -1, n).transpose(0, 2, 1, 3)[painted]
     cells = board.reshape(len(painted), n, -1, n, 3).transpose(0, 2, 1, 3, 4)[painted]
-    shade: Floats = np.median(cells[plain] if plain.any() else cells.reshape(-1, 3), axis=0)
+    plain = shares[shares >= PLAIN]
+    core = cells[shares >= np.quantile(plain, CORE)] if len(plain) else cells.reshape(-1, 3)
+    shade: Floats = np.median(core, axis=0)
     return shade

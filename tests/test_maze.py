@@ -502,6 +502,18 @@ def test_a_dot_beside_nothing_may_fade(name: str, perturbation: str) -> None:
     assert seen == position
 
 
+def test_the_edges_of_a_thin_path_are_not_its_shade() -> None:
+    """The middle of a path whose edges were more than its middle was taken for a stroke over it."""
+    position, seen, stain = read_after("maze/path@1:train:4:31:96", "gamma")
+    assert seen == position and not stain
+
+
+def test_a_dark_maze_may_hide_that_it_was_compressed() -> None:
+    """Far from the path hardly a level had changed, so fringes of the path and of the end were taken for strokes."""
+    position, seen, stain = read_after("maze/path@1:train:3:32:144", "jpeg")
+    assert seen == position and not stain
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:
