@@ -93,7 +93,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = partial(find_stain, seen, known, share, painted, marks)
+    stain = partial(find_stain, seen, known, share, painted, marks, distance)
     return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
 
 

@@ -56,14 +56,21 @@ as many, if the maze is not even."""
 LARGE, SMEARED = 12, 0.2
 """From how many pixels on a cell is large, and the share of such a wall that may be covered by paint."""
 
+SPOT, SPOT_TIMES, USUALLY = 32.0, 2.5, 0.9
+"""Grey levels (root mean square) by which the middle of a cell with a spot is off its ground at least, and how many
+times as much as this quantile of the cells is: right answers stay below 27 and 2 even at full strength."""
+
 STRONGER = 2.0
 """How much stronger paint may be in the middle of a thick line than most of it is in a thin one."""
 
 
-def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
+def find_stain(
+    seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8], distance: Floats
+) -> str:
     """Where something foreign was drawn: a cell, a label, the margin; empty if nowhere.
 
-    `share` (R*n, C*n) is that of the pen's colour in each pixel, `marks` (R, C) are the cells as they were read.
+    `share` (R*n, C*n) is that of the pen's colour in each pixel, `marks` (R, C) are the cells as they were read, and
+    `distance` (R, C) is how far each is from looking so.
     """
     signs = (marks == ord(START)) | (marks == ord(END))
     levels = cv2.add(seen.board, DOWN, dtype=cv2.CV_8U)
@@ -87,6 +94,9 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
     smeared = _smeared(share, known, painted)
     if smeared is not None:
         return _name(smeared, painted)
+    spotted = _spotted(distance, painted | signs)
+    if spotted is not None:
+        return _name(spotted, painted)
     touched = _touched(levels, known, away, paint)
     if touched is not None:
         return _name(touched, painted)
@@ -99,6 +109,17 @@ def _smeared(share: Floats, known: Known, painted: Flags) -> int | None:
         return None
     covered = known.means(coverage(share)) * (known.was(WALL) & ~painted)
     return int(covered.argmax()) if covered.max() > SMEARED else None
+
+
+def _spotted(distance: Floats, drawn: Flags) -> int | None:
+    """A cell with nothing drawn around it that is much farther from looking like its ground than nearly all others: a
+    dot whose colour was lost in compression."""
+    bare = cv2.dilate(drawn.view(np.uint8), np.ones((3, 3), np.uint8)) == 0
+    if not bare.any():
+        return None
+    odd = np.where(bare, distance, 0.0)
+    usual = float(np.quantile(distance[bare], USUALLY))
+    return int(odd.argmax()) if odd.max() > max(SPOT, SPOT_TIMES * usual) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -514,6 +514,16 @@ def test_a_dark_maze_may_hide_that_it_was_compressed() -> None:
     assert seen == position and not stain
 
 
+def test_a_dot_that_lost_its_colour_in_compression_is_still_a_spot() -> None:
+    """A green dot on a wall, 4 pixels wide: at JPEG quality 30 only its darkness was left."""
+    sample = make_sample("maze/shortest@1:train:5:8444000003:0?pixels=256")
+    made = ATTACKS["murky_mutation"](sample, Stream(sample.id, "attack", 131))
+    assert made is not None
+    verdict = verify(sample, made[0])
+    assert not verdict.correct and "foreign" in verdict.reason
+    assert verify(sample, PERTURBATIONS["jpeg"](sample.edited, 1.0, Stream("test"))).correct
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:
