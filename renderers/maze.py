@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -105,7 +106,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
         given = _given(problem.position, style)
         small = _laid(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
-        way = _unpadded(image.shape) @ small.matrix @ np.linalg.inv(_unpadded(given.page.picture.pixels.shape))
+        way = _unpadded(image.shape) @ small.matrix @ cv2.invert(_unpadded(given.page.picture.pixels.shape))[1]
         registration = replace(small, matrix=way, image=image)
         demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
@@ -133,8 +134,9 @@ def _laid(scan: Scan, landmarks: Landmarks) -> Registration:
     felt for on a coarser picture first."""
     start: Floats = np.eye(3)
     finest = len(LEVELS) - 1
-    if not landmarks.template(finest).is_at(scan.level(finest), start):
-        start, _ = landmarks.template(COARSE).fit(scan.level(COARSE), start, AFFINE, CUTS[COARSE])
+    if landmarks.template(finest).is_at(scan.level(finest), start):
+        return Registration(start, 1.0, scan.image)
+    start, _ = landmarks.template(COARSE).fit(scan.level(COARSE), start, AFFINE, CUTS[COARSE])
     return register(scan, landmarks, start=start)
 
 

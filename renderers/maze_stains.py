@@ -118,7 +118,7 @@ def _spotted(distance: Floats, drawn: Flags) -> int | None:
     if not bare.any():
         return None
     odd = np.where(bare, distance, 0.0)
-    usual = float(np.quantile(distance[bare], USUALLY))
+    usual = _quantile(distance[bare], USUALLY)
     return int(odd.argmax()) if odd.max() > max(SPOT, SPOT_TIMES * usual) else None
 
 
@@ -160,10 +160,13 @@ def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
 def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> int | None:
     """A cell in which, away from all that is drawn, something faint is, if the rest is as it was; or start or end, if
     they are no longer what they were, and not for the `paint` of the path."""
+    if not away.is_untouched:
+        return None
     faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
-        faint[home] = _faded(levels, known, home, paint) / (1 if away.is_clean else WORN)
-    return int(faint.argmax()) if faint.max() > FEW and away.is_untouched else None
+        faded = _faded(levels, known, home, paint)
+        faint[home] = faded if faded <= FEW or away.is_clean else faded / WORN
+    return int(faint.argmax()) if faint.max() > FEW else None
 
 
 def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | None) -> int:
@@ -232,12 +235,18 @@ def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | Non
     return where if worst[where] > FOREIGN + TIMES * usual else None
 
 
+def _quantile(values: Floats, share: float) -> float:
+    """That of one of the values (N,), quickly."""
+    rank = int(share * (len(values) - 1))
+    return float(np.partition(values, rank)[rank])
+
+
 def _shade(board: Floats, known: Known, share: Floats, painted: Flags) -> Floats:
     """(3,): the colour in which the path is drawn."""
     n = known.n
     shares = share.reshape(len(painted), n, -1, n).transpose(0, 2, 1, 3)[painted]
     cells = board.reshape(len(painted), n, -1, n, 3).transpose(0, 2, 1, 3, 4)[painted]
     plain = shares[shares >= PLAIN]
-    core = cells[shares >= np.quantile(plain, CORE)] if len(plain) else cells.reshape(-1, 3)
+    core = cells[shares >= _quantile(plain, CORE)] if len(plain) else cells.reshape(-1, 3)
     shade: Floats = np.median(core, axis=0)
     return shade
