@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +20,8 @@ from renderers.maze_known import Known
 from renderers.maze_reading import read_cells
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.pages import Page
-from renderers.reading.register import Landmarks, Registration, Scan, register
-from renderers.reading.strokes import wiped
+from renderers.reading.register import CUTS, LEVELS, Floats, Landmarks, Registration, Scan, register
+from renderers.reading.strokes import WIPED_SIDE, wiped
 from renderers.shapes import disc, line, rectangle, star, union
 
 LINKS = 16
@@ -31,6 +32,10 @@ GRID_CELL, SIGN_CELL = 16, 14
 
 THINNEST = 3.2
 """Pixels across the path in the smallest pictures: less would not survive JPEG."""
+
+COARSE, AFFINE = 1, 6
+"""The level on which a maze that has moved is looked for first, and the degrees in which it may have: no perspective
+yet."""
 
 READING_SIDE = 230
 """Pixels along the board in which it is read, or a few more."""
@@ -100,8 +105,9 @@ class MazeRenderer(BoardRenderer[Maze]):
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
         given = _given(problem.position, style)
-        small = register(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
-        registration = replace(small, image=image)
+        small = _laid(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
+        way = _unpadded(image.shape) @ small.matrix @ cv2.invert(_unpadded(given.page.picture.pixels.shape))[1]
+        registration = replace(small, matrix=way, image=image)
         demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)
@@ -121,6 +127,25 @@ def _given(before: Maze, style: Style) -> Given:
     cells = Registration(np.eye(3), 1.0, reference).crop(frame.box, (frame.cols * n, frame.rows * n))
     landmarks = Landmarks(wiped(reference, style.colours()["floor"]))
     return Given(landmarks, cells, frame, Page(picture, frame), None)
+
+
+def _laid(scan: Scan, landmarks: Landmarks) -> Registration:
+    """Where a maze lies. Of a fine one that has moved by part of a wall's width many edges meet others, so the way is
+    felt for on a coarser picture first."""
+    start: Floats = np.eye(3)
+    finest = len(LEVELS) - 1
+    if landmarks.template(finest).is_at(scan.level(finest), start):
+        return Registration(start, 1.0, scan.image)
+    start, _ = landmarks.template(COARSE).fit(scan.level(COARSE), start, AFFINE, CUTS[COARSE])
+    return register(scan, landmarks, start=start)
+
+
+def _unpadded(shape: tuple[int, ...]) -> Floats:
+    """(3, 3): from points of a picture as it is wiped, which may go on a little at the right and below, to points of
+    the picture itself (H, W, …)."""
+    times = max(1, round(min(shape[:2]) / WIPED_SIDE))
+    down, across = (1 + -side % times / side for side in shape[:2])
+    return np.array([[across, 0.0, across - 1], [0.0, down, down - 1], [0.0, 0.0, 1.0]])
 
 
 @lru_cache(maxsize=GIVENS)

@@ -38,6 +38,9 @@ FAINT = 0.62
 PALER = 0.7
 """The least of that share in any one cell, compared with the path's other cells."""
 
+PALER_ALONE = 0.55
+"""The same of a cell with nothing painted beside it, which no answer has: a dot fades sooner than a line."""
+
 REPAINTED = 60.0
 """Grey levels, in the channel that changed most, by which no editor lets a wall's colour drift."""
 
@@ -61,6 +64,7 @@ HARDLY_ANY = 0.1
 
 
 _CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
+_BESIDE = _CROSS - np.pad(np.ones((1, 1), np.uint8), 1)
 
 
 def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
@@ -75,7 +79,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     middle = known.middle(share)
     covered = known.means(coverage(middle))
     painted = free & (covered > PAINTED)
-    _demand_paint(middle, painted)
+    _demand_paint(middle, painted, ~free)
     is_floor, certain, distance = _grounds(seen.board, middle, known)
     smeared = painted & known.was(WALL)
     marks = np.where(is_floor, np.uint8(ord(FLOOR)), np.uint8(ord(WALL)))
@@ -89,7 +93,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     distance[painted | ~free] = 0.0
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
-    stain = partial(find_stain, seen, known, share, painted, marks)
+    stain = partial(find_stain, seen, known, share, painted, marks, distance)
     return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
 
 
@@ -113,7 +117,7 @@ def _signs(board: Floats, known: Known) -> NDArray[np.uint8]:
         if (((seen - tile) ** 2).sum(axis=-1) < nearest_other).mean() >= STILL_THERE:
             signs[home] = ord(mark)
             continue
-        gap = np.sqrt(((cells - tile) ** 2).mean(axis=(2, 3, 4)))
+        gap = np.sqrt(((cells - tile)[:, :, 1:-1, 1:-1] ** 2).mean(axis=(2, 3, 4)))  # borders are blurred first
         alike = np.argwhere(gap < FARTHEST / 2)
         if len(alike) == 1:  # several would be a path in the colour of the sign
             signs[tuple(alike[0])] = ord(mark)
@@ -150,9 +154,9 @@ def _grounds(board: Floats, share: Floats, known: Known) -> tuple[Flags, Floats,
     return far[0] < far[1], 1 - (near + NOISE) / (other + NOISE), near
 
 
-def _demand_paint(share: Floats, painted: Flags) -> None:
+def _demand_paint(share: Floats, painted: Flags, signs: Flags) -> None:
     """Raise UnreadableImage if the path, by the share of the pen's colour in its cells' middles, is see-through, as a
-    whole or in one cell."""
+    whole or in one cell. `signs` (R, C) are the start and the end."""
     rows, cols = painted.shape
     if not painted.any():
         return
@@ -160,7 +164,8 @@ def _demand_paint(share: Floats, painted: Flags) -> None:
     strongest = cells.reshape(len(cells), -1).max(axis=1)
     if np.quantile(strongest, 0.9) < FAINT:
         raise UnreadableImage("the paint is too faint to tell it from a shadow")
-    pale = strongest < PALER * np.median(strongest)
+    is_alone = cv2.dilate((painted | signs).view(np.uint8), _BESIDE)[painted] == 0
+    pale = strongest < np.where(is_alone, PALER_ALONE, PALER) * np.median(strongest)
     if pale.any():
         row, col = np.argwhere(painted)[int(pale.argmax())]
         raise UnreadableImage(f"cell ({row}, {col}) is painted so faintly that it may not be meant")

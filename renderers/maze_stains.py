@@ -24,8 +24,9 @@ from renderers.reading.stains import NEW_CELL, OLD_CELL
 from renderers.reading.strokes import HAZE, coverage, off_line
 from renderers.reading.traces import find_traces
 
-PLAIN = 0.62
-"""Share of the pen's colour from which a pixel tells the path's own shade."""
+PLAIN, CORE = 0.62, 0.75
+"""Share of the pen's colour from which a pixel is plainly of the path, and the quantile of their shares from which one
+tells the path's own shade: of a thin line most pixels are its edges."""
 
 AROUND = 0.3
 """Share of a cell around a painted one in which paint may be, too."""
@@ -41,23 +42,35 @@ CLEANER, MANY = 0.25, 12
 """The share of all painted cells that are the cleaner ones, if there are so many; else the cleanest tells."""
 
 SAME, MOSTLY = 4, 0.98
-"""A maze that in so many pixels far from all paint is as it was, to so many grey levels, was not even compressed."""
+"""A maze that in so many pixels far from all paint is as it was, to so many grey levels, was hardly touched."""
 
-FAINTEST, FEW = 24, 5
-"""Then more than so few pixels of a cell that differ by so much were drawn."""
+EVEN = 0.95
+"""Share of the floor, and of the walls, that has one colour, give or take a level, where that is so: compression leaves
+dark mazes nearly as they were, too, but not even."""
+
+FAINTEST, FEW, WORN = 24, 5, 2
+"""Then more than so few pixels of a cell that differ by so much were drawn; of a sign with its hard edges so many times
+as many, if the maze is not even."""
 
 
 LARGE, SMEARED = 12, 0.2
 """From how many pixels on a cell is large, and the share of such a wall that may be covered by paint."""
 
+SPOT, SPOT_TIMES, USUALLY = 32.0, 2.5, 0.9
+"""Grey levels (root mean square) by which the middle of a cell with a spot is off its ground at least, and how many
+times as much as this quantile of the cells is: right answers stay below 27 and 2 even at full strength."""
+
 STRONGER = 2.0
 """How much stronger paint may be in the middle of a thick line than most of it is in a thin one."""
 
 
-def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8]) -> str:
+def find_stain(
+    seen: Seen, known: Known, share: Floats, painted: Flags, marks: NDArray[np.uint8], distance: Floats
+) -> str:
     """Where something foreign was drawn: a cell, a label, the margin; empty if nowhere.
 
-    `share` (R*n, C*n) is that of the pen's colour in each pixel, `marks` (R, C) are the cells as they were read.
+    `share` (R*n, C*n) is that of the pen's colour in each pixel, `marks` (R, C) are the cells as they were read, and
+    `distance` (R, C) is how far each is from looking so.
     """
     signs = (marks == ord(START)) | (marks == ord(END))
     levels = cv2.add(seen.board, DOWN, dtype=cv2.CV_8U)
@@ -75,12 +88,15 @@ def find_stain(seen: Seen, known: Known, share: Floats, painted: Flags, marks: N
             off = _off_all(levels, known, paint, beside)
         else:
             off = cv2.min(_off_lines(seen.board, known, paint), cv2.min(unlike, beside))
-        crossed = _crossed(off, known, painted, clean=away.is_untouched)
+        crossed = _crossed(off, known, painted, away)
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
     smeared = _smeared(share, known, painted)
     if smeared is not None:
         return _name(smeared, painted)
+    spotted = _spotted(distance, painted | signs)
+    if spotted is not None:
+        return _name(spotted, painted)
     touched = _touched(levels, known, away, paint)
     if touched is not None:
         return _name(touched, painted)
@@ -95,32 +111,62 @@ def _smeared(share: Floats, known: Known, painted: Flags) -> int | None:
     return int(covered.argmax()) if covered.max() > SMEARED else None
 
 
+def _spotted(distance: Floats, drawn: Flags) -> int | None:
+    """A cell with nothing drawn around it that is much farther from looking like its ground than nearly all others: a
+    dot whose colour was lost in compression."""
+    bare = cv2.dilate(drawn.view(np.uint8), np.ones((3, 3), np.uint8)) == 0
+    if not bare.any():
+        return None
+    odd = np.where(bare, distance, 0.0)
+    usual = _quantile(distance[bare], USUALLY)
+    return int(odd.argmax()) if odd.max() > max(SPOT, SPOT_TIMES * usual) else None
+
+
 @dataclass(frozen=True, eq=False)
 class Away:
     """What is farther than a little from all that is drawn."""
 
+    known: Known
+    levels: Pixels  # (R*n, C*n, 3): the maze as it is seen
     near: Pixels  # (R*n, C*n): 255 where it is not, else 0
     gap: Pixels  # (R*n, C*n): by how many grey levels it differs from what it was, 0 where it is near
 
     @cached_property
     def is_untouched(self) -> bool:
-        """Whether the maze was not even compressed."""
+        """Whether the maze is as it was, or nearly."""
         same = cv2.countNonZero(cv2.subtract(cv2.compare(self.gap, SAME, cv2.CMP_LE), self.near))
         return same >= MOSTLY * (self.near.size - cv2.countNonZero(self.near))
+
+    @cached_property
+    def is_clean(self) -> bool:
+        """Whether it was not even compressed."""
+        return self.is_untouched and all(self._is_even(self.known.colours[ground]) for ground in ("floor", "wall"))
+
+    def _is_even(self, ground: Floats) -> bool:
+        """Whether what had the ground's colour (3,) still has one."""
+        there = cv2.inRange(self.known.clean, *(tuple((ground + by).tolist()) for by in (-1, 1)))
+        drawn = self.levels[cv2.subtract(there, self.near) > 0]
+        if not len(drawn):
+            return True
+        same = np.abs(drawn - np.median(drawn, axis=0)).max(axis=1) <= 1
+        return bool(same.mean() >= EVEN)
 
 
 def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
     near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
-    return Away(near, cv2.subtract(most(cv2.absdiff(levels, known.clean)), near))
+    return Away(known, levels, near, cv2.subtract(most(cv2.absdiff(levels, known.clean)), near))
 
 
 def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> int | None:
     """A cell in which, away from all that is drawn, something faint is, if the rest is as it was; or start or end, if
     they are no longer what they were, and not for the `paint` of the path."""
+    if not away.is_untouched:
+        return None
     faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
-        faint[home] = _faded(levels, known, home, paint)
-    return int(faint.argmax()) if faint.max() > FEW and away.is_untouched else None
+        faded = _faded(levels, known, home, paint)
+        faint[home] = faded if faded <= FEW or away.is_clean else faded / WORN
+    return int(faint.argmax()) if faint.max() > FEW else None
 
 
 def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | None) -> int:
@@ -170,10 +216,10 @@ def _off_all(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
     return off
 
 
-def _crossed(off: Pixels, known: Known, painted: Flags, *, clean: bool) -> int | None:
+def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
-    `off` (R*n, C*n) is how far pixels are from any mixture of paint and ground. In a `clean` picture not even the
+    `off` (R*n, C*n) is how far pixels are from any mixture of paint and ground. In a clean picture not even the
     cleanest cell is excused: a stroke may run along the whole of a path.
     """
     if off.max() <= FOREIGN:
@@ -185,14 +231,22 @@ def _crossed(off: Pixels, known: Known, painted: Flags, *, clean: bool) -> int |
     there = max(2, round(ACROSS * n))
     worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
     where = int(worst.argmax())
-    usual = 0.0 if clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
+    usual = 0.0 if away.is_clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
     return where if worst[where] > FOREIGN + TIMES * usual else None
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """That of one of the values (N,), quickly."""
+    rank = int(share * (len(values) - 1))
+    return float(np.partition(values, rank)[rank])
 
 
 def _shade(board: Floats, known: Known, share: Floats, painted: Flags) -> Floats:
     """(3,): the colour in which the path is drawn."""
     n = known.n
-    plain = cv2.compare(share, PLAIN, cv2.CMP_GE).reshape(len(painted), n, -1, n).transpose(0, 2, 1, 3)[painted] > 0
+    shares = share.reshape(len(painted), n, -1, n).transpose(0, 2, 1, 3)[painted]
     cells = board.reshape(len(painted), n, -1, n, 3).transpose(0, 2, 1, 3, 4)[painted]
-    shade: Floats = np.median(cells[plain] if plain.any() else cells.reshape(-1, 3), axis=0)
+    plain = shares[shares >= PLAIN]
+    core = cells[shares >= _quantile(plain, CORE)] if len(plain) else cells.reshape(-1, 3)
+    shade: Floats = np.median(core, axis=0)
     return shade

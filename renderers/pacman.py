@@ -84,6 +84,14 @@ class PacmanRenderer(PlacedRenderer[Position]):
         forms = self.encode(self.decode(named.symbols, problem, style), style)
         return replace(named, symbols=forms)
 
+    def demand_full_strength(
+        self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Position], style: Style
+    ) -> None:
+        """A wall that only takes another form, since one beside it came or went, has not been changed by anybody."""
+        known = self.encode(problem.position, style)
+        meant = np.where(_MEANING[symbols] == _MEANING[known], known, symbols)
+        super().demand_full_strength(seen, meant, problem, style)
+
     def ground(self, symbol: int, style: Style) -> int:
         return THINGS.index(NOTHING)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from gamegen.core.problem import Fact, Problem
 from gamegen.core.stream import Stream
 from gamegen.games.maze import PENS, Draw, Maze, game
 from gamegen.judge import verify
+from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample, make_sample
 from renderers.maze import renderer
 from solvers.carving import ALGORITHMS, Draws, lattice, open_more, wilson
@@ -446,6 +448,80 @@ def test_a_speck_on_a_wall_is_seen_where_the_rest_is_untouched() -> None:
     ImageDraw.Draw(image).rectangle((223, 33, 226, 36), fill=(122, 127, 139))
     verdict = verify(sample, image)
     assert not verdict.correct and "foreign" in verdict.reason
+
+
+def read_after(name: str, perturbation: str) -> tuple[Maze, Maze, str]:
+    """A position, what is read once its picture was perturbed, and where that seems stained. Of samples with odd
+    numbers it is a wrong answer."""
+    sample = make_sample(name)
+    rng, position = sample.key.stream("reading"), sample.solution.after
+    if sample.key.index % 2:
+        position = game.mutate(position, rng)
+    clean = renderer.render(position, sample.style).image().convert("RGB")
+    image = PERTURBATIONS[perturbation](clean, MODERATE[perturbation], rng)
+    reading = renderer.read(np.asarray(image.convert("RGB")), sample.problem, sample.style)
+    return position, reading.position, "" if sample.key.index % 2 else reading.stain
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("maze/path@1:train:5:31:58", "shift"),
+        ("maze/shortest@1:train:5:32:159", "shift"),
+        ("maze/path@1:train:3:32:54", "crop"),
+    ],
+)
+def test_fine_mazes_that_have_moved_are_laid_onto_the_given_one(name: str, perturbation: str) -> None:
+    """Edges met other edges half way, and the search ended a quarter of a cell off."""
+    position, seen, stain = read_after(name, perturbation)
+    assert seen == position and not stain
+
+
+@pytest.mark.parametrize("name", ["maze/shortest@1:train:5:32:179", "maze/shortest@1:train:5:32:149"])
+def test_a_side_of_724_pixels_is_not_one_of_726(name: str) -> None:
+    """What was added to it before the vivid colours were wiped off, in threes, counted as part of the picture."""
+    position, seen, _ = read_after(name, "resize")
+    assert seen == position
+
+
+def test_a_start_elsewhere_is_known_by_its_inside() -> None:
+    position, seen, _ = read_after("maze/shortest@1:train:4:32:147", "crop")
+    assert seen == position
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("maze/shortest@1:train:5:32:59", "jpeg"),
+        ("maze/shortest@1:train:4:32:177", "jpeg"),
+        ("maze/shortest@1:train:4:32:7", "webp"),
+    ],
+)
+def test_a_dot_beside_nothing_may_fade(name: str, perturbation: str) -> None:
+    position, seen, _ = read_after(name, perturbation)
+    assert seen == position
+
+
+def test_the_edges_of_a_thin_path_are_not_its_shade() -> None:
+    """The middle of a path whose edges were more than its middle was taken for a stroke over it."""
+    position, seen, stain = read_after("maze/path@1:train:4:31:96", "gamma")
+    assert seen == position and not stain
+
+
+def test_a_dark_maze_may_hide_that_it_was_compressed() -> None:
+    """Far from the path hardly a level had changed, so fringes of the path and of the end were taken for strokes."""
+    position, seen, stain = read_after("maze/path@1:train:3:32:144", "jpeg")
+    assert seen == position and not stain
+
+
+def test_a_dot_that_lost_its_colour_in_compression_is_still_a_spot() -> None:
+    """A green dot on a wall, 4 pixels wide: at JPEG quality 30 only its darkness was left."""
+    sample = make_sample("maze/shortest@1:train:5:8444000003:0?pixels=256")
+    made = ATTACKS["murky_mutation"](sample, Stream(sample.id, "attack", 131))
+    assert made is not None
+    verdict = verify(sample, made[0])
+    assert not verdict.correct and "foreign" in verdict.reason
+    assert verify(sample, PERTURBATIONS["jpeg"](sample.edited, 1.0, Stream("test"))).correct
 
 
 def test_an_answer_in_another_skin_is_none() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise, permutations
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,9 @@ from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
 from gamegen.games.pacman import BLOCKED, FACING, FOOD, GHOSTS, NOTHING, PACMAN, Position, Walk, game
+from gamegen.perturb import MODERATE, PERTURBATIONS
+from gamegen.sample import make_sample
+from renderers.pacman import renderer
 from solvers.pacman import PLANS, solver
 from solvers.pacman_maze import maze, with_trail
 from solvers.pacman_route import FAR, Errand
@@ -290,6 +294,24 @@ def tampered(step: Step) -> list[Step]:
         elif fact[1:] in STEPS and step.rule != "wall":
             wrong.append(replace(step, facts={**step.facts, name: "@" + OPPOSITE[fact[1:]]}))
     return wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("pacman/route@1:train:5:31:99", "gamma"),
+        ("pacman/route@1:train:5:32:99", "resize"),
+        ("pacman/route@1:train:5:32:179", "resize"),
+    ],
+)
+def test_walls_beside_a_change_need_not_change(name: str, perturbation: str) -> None:
+    """Pac-Man in a wall: the walls around him take other forms, by a corner too small to be drawn faintly or not."""
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    position = game.mutate(sample.solution.after, rng)
+    clean = renderer.render(position, sample.style).image().convert("RGB")
+    image = PERTURBATIONS[perturbation](clean, MODERATE[perturbation], rng)
+    assert renderer.read(np.asarray(image), sample.problem, sample.style).position == position
 
 
 def test_turned_and_mirrored_boards_are_one() -> None:
