@@ -484,6 +484,13 @@ def test_a_side_of_724_pixels_is_not_one_of_726(name: str) -> None:
     assert seen == position
 
 
+@pytest.mark.parametrize("perturbation", ["blur", "shift", "rotate"])
+def test_a_column_without_a_label_does_not_show_its_neighbours(perturbation: str) -> None:
+    """Two figures nearly fill the width of two columns, and their edge was taken for a label of the column beside."""
+    position, seen, stain = read_after("maze/path@1:train:3:32:84", perturbation)
+    assert seen == position and not stain
+
+
 def test_a_start_elsewhere_is_known_by_its_inside() -> None:
     position, seen, _ = read_after("maze/shortest@1:train:4:32:147", "crop")
     assert seen == position

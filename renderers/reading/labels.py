@@ -92,7 +92,8 @@ def _places(inked: NDArray[np.intp], middles: Floats) -> tuple[Floats, int]:
     """The middles of rows that may have a label, and half the height of the highest one, rounded up; 0 if none is.
 
     `inked` are the lines of pixels with ink. Where labels are higher than their rows, only every so many rows have one,
-    and no label reaches beyond those.
+    and no label reaches beyond those: what is looked at must not, either, or a row without one would show its
+    neighbour's edge for a label.
     """
     step = (middles[-1] - middles[0]) / max(1, len(middles) - 1)
     for every in range(1, len(middles) + 1):
@@ -101,7 +102,7 @@ def _places(inked: NDArray[np.intp], middles: Floats) -> tuple[Floats, int]:
         if not np.isin(borders, inked).any():
             within = inked[(inked > borders[0]) & (inked < borders[-1])]
             away = np.abs(within[:, None] + 0.5 - some).min(axis=1)
-            return some, int(np.ceil(away.max() + 0.5)) if len(within) else 0
+            return some, min(int(room), int(np.ceil(away.max() + 0.5))) if len(within) else 0
     return middles, 0
 
 
