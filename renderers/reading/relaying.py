@@ -16,14 +16,17 @@ from renderers.reading.fit import MOST_WARP
 from renderers.reading.pages import Page
 from renderers.reading.register import CUTS, GOOD, LEVELS, PATIENCE, Landmarks, Registration, Scan
 
+WELL = 0.97
+"""Likeness from which on a board lies right: ink that pulls at it by half a pixel of 512 leaves less."""
+
 SIDE = 256
 """At which ink is looked for."""
 
 INK = 36
 """By how many grey levels ink is more vivid than what was there."""
 
-MANY = 0.02
-"""Share of the picture that must be ink to pull at the board: about five highlighted squares."""
+MANY = 0.05
+"""Share of the picture that must be ink to pull at the board: about a dozen highlighted squares."""
 
 BESIDE = np.ones((7, 7), np.uint8)
 """Around a pixel of ink, what edges it may have moved, the board lying off."""
@@ -33,16 +36,15 @@ FEWEST = 300
 
 
 def laid_again(registration: Registration, page: Page) -> Registration:
-    """The same picture, laid onto the page by what no ink is near; as it was if there is too little ink to matter, so
-    much that too little else is left, or no good likeness to be found."""
-    if np.array_equal(registration.matrix, np.eye(3)):
+    """The same picture, laid onto the page by what no ink is near; as it was if it lies well, if there is too little
+    ink to matter or so much that too little else is left, or if that leads nowhere."""
+    if registration.likeness > WELL:
         return registration
     ink = _ink(registration, page)
     if cv2.countNonZero(ink) < MANY * ink.size:
         return registration
-    grey, finest = page.picture.grey(), len(LEVELS) - 1
-    near = cv2.resize(cv2.dilate(ink, BESIDE), grey.shape[::-1], interpolation=cv2.INTER_NEAREST)
-    template = Landmarks(grey, shaky=near.view(bool)).template(finest)
+    finest = len(LEVELS) - 1
+    template = Landmarks(page.at(SIDE).pixels, shaky=cv2.dilate(ink, BESIDE).view(bool)).template(finest)
     if len(template.value) < FEWEST:
         return registration
     scan = Scan(registration.image)
