@@ -17,7 +17,7 @@ from renderers.reading.pages import Page
 from renderers.reading.register import CUTS, GOOD, LEVELS, PATIENCE, Landmarks, Registration, Scan
 
 WELL = 0.97
-"""Likeness from which on a board lies right: ink that pulls at it by half a pixel of 512 leaves less."""
+"""Likeness from which on ink was seen to pull at a board by half a pixel of 512 at most."""
 
 SIDE = 256
 """At which ink is looked for."""
