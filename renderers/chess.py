@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
-from renderers.board import Board, BoardRenderer
+from renderers.board import Board, BoardRenderer, Given, Seen
 from renderers.chess_reading import demand_men_inside, demand_one_hue, settle_pasted
 from renderers.chessmen import MEN
 from renderers.frames import (
@@ -29,7 +29,8 @@ from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
 from renderers.reading.hues import from_grey
-from renderers.reading.register import Floats
+from renderers.reading.register import Floats, Registration
+from renderers.reading.relaying import laid_again
 
 SHADES = ("light", "dark")
 CONTENTS = EMPTY + PIECES
@@ -86,6 +87,10 @@ class ChessRenderer(BoardRenderer[Diagram]):
         width = frame_width(board.frame.cell, style.number("frame"), style.pixels)
         line = scaled(style.number("line_width"), style.pixels)
         draw_frames(canvas, board, _bytes(position.marks), COLOURS, line=line, width=width)
+
+    def laid(self, registration: Registration, given: Given) -> Seen:
+        """By what no highlight is near, if there are many."""
+        return super().laid(laid_again(registration, given.page), given)
 
     def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         seen = self.look(image, problem, style)

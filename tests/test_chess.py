@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from PIL import Image
 
 chess = pytest.importorskip("chess")
 
@@ -14,6 +16,7 @@ from gamegen.core.problem import Problem  # noqa: E402
 from gamegen.core.stream import Stream  # noqa: E402
 from gamegen.games.chess import Diagram, Highlight, Move, board_of, diagram_of, game, legal_moves, played  # noqa: E402
 from gamegen.judge import verify  # noqa: E402
+from gamegen.perturb import MODERATE, PERTURBATIONS  # noqa: E402
 from gamegen.sample import make_sample  # noqa: E402
 from solvers.chess import solver  # noqa: E402
 from solvers.chessmates import Lone, mating_moves, mating_moves_by_play  # noqa: E402
@@ -247,3 +250,26 @@ def test_judged_right(attack: str, name: str, number: int, right: bool) -> None:
     assert made is not None
     verdict = verify(sample, made[0])
     assert verdict.correct is right, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("perturbation", "name"),
+    [
+        ("gamma", "chess/attacks@1:train:5:31:44"),  # a pixel off: a label was not like itself
+        ("jpeg", "chess/attacks@1:train:5:32:14"),  # seven pixels off
+        ("webp", "chess/attacks@1:train:5:32:194"),  # borders that went around no square
+    ],
+)
+def test_many_highlights_do_not_pull_the_board_away(perturbation: str, name: str) -> None:
+    sample = make_sample(name)
+    image = PERTURBATIONS[perturbation](sample.edited, MODERATE[perturbation], sample.key.stream("reading"))
+    verdict = verify(sample, image)
+    assert verdict.correct, verdict.reason
+
+
+def test_ink_over_every_edge_is_refused() -> None:
+    """Nothing is then left to lay the board by."""
+    sample = make_sample("chess/attacks@1:train:5:31:44")
+    image = np.array(sample.edited.convert("RGB"))
+    image[::4] = image[:, ::4] = 0, 200, 60
+    assert not verify(sample, Image.fromarray(image)).correct
