@@ -28,21 +28,16 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
+from renderers.sudoku_pages import are_in_another_form, changes, given_drawn_on, is_shaded_anew, line_gone, page_of
 from renderers.sudoku_reading import (
     BORDERS,
     DIGITS,
-    are_in_another_form,
     border_drawn_on,
-    changes,
     cut_mark,
     fill_gaps,
-    given_drawn_on,
     half_digit,
     is_pale,
-    is_shaded_anew,
-    line_gone,
     odd_colour,
-    page_of,
     sharp,
     sure_of_colour,
 )
@@ -203,7 +198,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         """New digits in another hand are unlike our tiles, but no stain: only plain digits were read as such."""
         new = (symbols != self.encode(problem.position, style)) & (symbols % DIGITS > 0)
         digits, boxes = style.text("marks") == "digits", _shaded(seen.frame.rows)
-        if digits and boxes.any() and is_shaded_anew(seen, boxes):
+        if digits and boxes.any() and is_shaded_anew(seen, boxes, style):
             raise UnreadableImage("the board has been drawn anew, in another look")
         ours = self._in_our_hand(seen, symbols, new, style) if digits else seen
         stain = super().find_stain(ours, symbols, problem, style)
@@ -223,7 +218,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
             gap = changes(page, seen)
             if not digits and are_in_another_form(gap, seen, marked & ~new):
                 raise UnreadableImage("the board has been drawn anew, in another look")
-            cell = given_drawn_on(gap, seen, marked & ~new)
+            cell = given_drawn_on(page, gap, seen, marked & ~new)
             cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 
