@@ -17,7 +17,7 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.board import Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
@@ -40,6 +40,8 @@ from renderers.sudoku_reading import (
     odd_colour,
     sharp,
     sure_of_colour,
+    usual_gap,
+    with_ground,
 )
 
 LETTERED = 9
@@ -53,6 +55,10 @@ ANOTHER_HAND = 0.5
 
 HAND = 0.08
 """Share of a cell by which the border of a mark may be elsewhere than ours."""
+
+DRIFTED, UNDONE, NEARER = 2.5, 15.0, 0.8
+"""Grey levels, root mean square, by which most givens are off where their colours may have drifted; at most, where that
+was undone; and the share of the first that must then be left at most."""
 
 LARGER = {"tile": "large tile", "disc": "large disc"}
 """By the mark that carries a colour: the largest that others may draw in its place, with corners."""
@@ -111,10 +117,25 @@ class SudokuRenderer(BoardRenderer[Grid]):
 
     def steady(self, problem: Problem[Grid], style: Style) -> NDArray[np.bool_] | None:
         """The givens, where a full grid is asked for: it changes most of the picture."""
-        if problem.kind == "next":
-            return None
-        given = np.array(problem.position.digits, bool)
-        return given.reshape(problem.position.size, problem.position.size)
+        return None if problem.kind == "next" else _given(problem.position)
+
+    def look(self, image: Pixels, problem: Problem[Grid], style: Style) -> Seen:
+        """The same, but most of a picture in which one cell is asked for may be bare ground, which does not tell how
+        colours drifted. If most givens are off, it is told from them alone, if they are then as they were."""
+        seen = super().look(image, problem, style)
+        marks = style.text("marks")
+        if problem.kind != "next" or marks == "digits":
+            return seen
+        given = _given(problem.position)
+        off = usual_gap(seen, given, self.inset)
+        if off < DRIFTED:
+            return seen
+        told = with_ground(given) if marks == "fill" else given
+        try:
+            again = self.laid(seen.registration, replace(given_board(self, problem, style), steady=told))
+        except UnreadableImage:
+            return seen
+        return again if usual_gap(again, given, self.inset) < min(NEARER * off, UNDONE) else seen
 
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand, but one that is torn
@@ -308,6 +329,11 @@ def _spot(marks: str, n: int) -> Coverage:
     if marks == "large tile":
         return rectangle(n, box=(0.05, 0.05, 0.95, 0.95))
     return disc(n, radius=0.36 if marks == "disc" else 0.41)
+
+
+def _given(position: Grid) -> NDArray[np.bool_]:
+    """(size, size): the cells with something in them."""
+    return np.array(position.digits, bool).reshape(position.size, position.size)
 
 
 @lru_cache(maxsize=8)

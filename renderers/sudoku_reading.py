@@ -42,6 +42,9 @@ SHARP, SHARP_EDGE = 44, 4
 INK_RANK = 0.985
 """The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
 
+GROUND = 0.35
+"""Empty cells, for each that is filled with a colour, that are looked at for how colours drifted."""
+
 GAP, SHADE = 0.2, 24
 """Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
 not the colour itself."""
@@ -76,6 +79,28 @@ def sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
     inner = slice(SHARP_EDGE, -SHARP_EDGE)
     cells = split_cells(board, rows, cols)[asked[top : top + rows, left : left + cols]]
     return seen.drift.undo(np.ascontiguousarray(cells[:, inner, inner]))
+
+
+def usual_gap(seen: Seen, given: NDArray[np.bool_], inset: float) -> float:
+    """By how many grey levels, root mean square, most of the `given` cells (R, C) are off at least, but for a share of
+    each at its border."""
+    edge = max(2, round(inset * len(seen.board) / seen.frame.rows))
+    inner = slice(edge, -edge)
+    drawn, known = (
+        split_cells(board, seen.frame.rows, seen.frame.cols)[given][:, inner, inner]
+        for board in (seen.board, seen.known)
+    )
+    gap = (drawn - known).reshape(len(drawn), -1)
+    return float(np.median(np.sqrt(np.einsum("ij,ij->i", gap, gap) / gap.shape[1])))
+
+
+def with_ground(given: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(R, C): the cells that are `given`, and some from all over the others."""
+    bare = np.flatnonzero(~given)
+    step = max(1, round(len(bare) / (GROUND * np.count_nonzero(given))))
+    chosen = given.copy()
+    chosen.flat[bare[::step]] = True
+    return chosen
 
 
 def sure_of_colour(cells: Floats, tiles: Floats, symbols: NDArray[np.intp]) -> Floats:

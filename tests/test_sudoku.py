@@ -476,6 +476,9 @@ def test_right_answers_that_were_refused_once(attack: str, name: str, number: in
 @pytest.mark.parametrize(
     ("perturbation", "name"),
     [
+        ("hue", "sudoku/next@1:train:2:31:13"),  # orange that seemed half red and half yellow, among much white
+        ("hue", "sudoku/next@1:train:2:31:53"),  # yellow that seemed half orange
+        ("hue", "sudoku/next@1:train:1:32:141"),  # so few beads that nothing seemed to have drifted
         ("shift", "sudoku/solve@1:train:5:31:88"),  # half a pixel, by which edges are mixed otherwise
         ("shift", "sudoku/solve@1:train:2:32:22"),
         ("tone", "sudoku/solve@1:train:5:32:78"),  # so bright that shaded boxes are as white as the others
