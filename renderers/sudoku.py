@@ -17,7 +17,7 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, Seen, reading_tiles, smooth_tiles
+from renderers.board import Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
@@ -28,23 +28,20 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
+from renderers.sudoku_pages import are_in_another_form, changes, given_drawn_on, is_shaded_anew, line_gone, page_of
 from renderers.sudoku_reading import (
     BORDERS,
     DIGITS,
-    are_in_another_form,
     border_drawn_on,
-    changes,
     cut_mark,
     fill_gaps,
-    given_drawn_on,
     half_digit,
     is_pale,
-    is_shaded_anew,
-    line_gone,
     odd_colour,
-    page_of,
     sharp,
     sure_of_colour,
+    usual_gap,
+    with_ground,
 )
 
 LETTERED = 9
@@ -58,6 +55,10 @@ ANOTHER_HAND = 0.5
 
 HAND = 0.08
 """Share of a cell by which the border of a mark may be elsewhere than ours."""
+
+DRIFTED, UNDONE, NEARER = 2.5, 15.0, 0.8
+"""Grey levels, root mean square, by which most givens are off where their colours may have drifted; at most, where that
+was undone; and the share of the first that must then be left at most."""
 
 LARGER = {"tile": "large tile", "disc": "large disc"}
 """By the mark that carries a colour: the largest that others may draw in its place, with corners."""
@@ -116,10 +117,25 @@ class SudokuRenderer(BoardRenderer[Grid]):
 
     def steady(self, problem: Problem[Grid], style: Style) -> NDArray[np.bool_] | None:
         """The givens, where a full grid is asked for: it changes most of the picture."""
-        if problem.kind == "next":
-            return None
-        given = np.array(problem.position.digits, bool)
-        return given.reshape(problem.position.size, problem.position.size)
+        return None if problem.kind == "next" else _given(problem.position)
+
+    def look(self, image: Pixels, problem: Problem[Grid], style: Style) -> Seen:
+        """The same, but most of a picture in which one cell is asked for may be bare ground, which does not tell how
+        colours drifted. If most givens are off, it is told from them alone, if they are then as they were."""
+        seen = super().look(image, problem, style)
+        marks = style.text("marks")
+        if problem.kind != "next" or marks == "digits":
+            return seen
+        given = _given(problem.position)
+        off = usual_gap(seen, given, self.inset)
+        if off < DRIFTED:
+            return seen
+        told = with_ground(given) if marks == "fill" else given
+        try:
+            again = self.laid(seen.registration, replace(given_board(self, problem, style), steady=told))
+        except UnreadableImage:
+            return seen
+        return again if usual_gap(again, given, self.inset) < min(NEARER * off, UNDONE) else seen
 
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand, but one that is torn
@@ -203,7 +219,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         """New digits in another hand are unlike our tiles, but no stain: only plain digits were read as such."""
         new = (symbols != self.encode(problem.position, style)) & (symbols % DIGITS > 0)
         digits, boxes = style.text("marks") == "digits", _shaded(seen.frame.rows)
-        if digits and boxes.any() and is_shaded_anew(seen, boxes):
+        if digits and boxes.any() and is_shaded_anew(seen, boxes, style):
             raise UnreadableImage("the board has been drawn anew, in another look")
         ours = self._in_our_hand(seen, symbols, new, style) if digits else seen
         stain = super().find_stain(ours, symbols, problem, style)
@@ -223,7 +239,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
             gap = changes(page, seen)
             if not digits and are_in_another_form(gap, seen, marked & ~new):
                 raise UnreadableImage("the board has been drawn anew, in another look")
-            cell = given_drawn_on(gap, seen, marked & ~new)
+            cell = given_drawn_on(page, gap, seen, marked & ~new)
             cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 
@@ -313,6 +329,11 @@ def _spot(marks: str, n: int) -> Coverage:
     if marks == "large tile":
         return rectangle(n, box=(0.05, 0.05, 0.95, 0.95))
     return disc(n, radius=0.36 if marks == "disc" else 0.41)
+
+
+def _given(position: Grid) -> NDArray[np.bool_]:
+    """(size, size): the cells with something in them."""
+    return np.array(position.digits, bool).reshape(position.size, position.size)
 
 
 @lru_cache(maxsize=8)

@@ -1,27 +1,21 @@
-"""What is looked at more closely in a sudoku: digits in another hand, colours cut through, grid lines that are gone."""
+"""What is looked at more closely in the cells of a sudoku: digits in another hand, colours cut through, borders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
-from gamegen.core.rendering import Pixels, Style
+from gamegen.core.rendering import Style
 from gamegen.games.sudoku import LARGEST_DIGIT
 from renderers.board import Seen
-from renderers.page import Frame
 from renderers.reading.classify import FAINT, NOISE
-from renderers.reading.compared import WHOLE
-from renderers.reading.foreign import most, off_colours
+from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
-from renderers.reading.stains import GONE, Lines, cut_marks
+from renderers.reading.stains import cut_marks
 from renderers.reading.tiles import split_cells
-from renderers.reading.traces import SIDE
 
 DIGITS = LARGEST_DIGIT + 1
 """Symbols on one ground: empty, then 1 to 9."""
@@ -48,6 +42,9 @@ SHARP, SHARP_EDGE = 44, 4
 INK_RANK = 0.985
 """The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
 
+GROUND = 0.35
+"""Empty cells, for each that is filled with a colour, that are looked at for how colours drifted."""
+
 GAP, SHADE = 0.2, 24
 """Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
 not the colour itself."""
@@ -62,18 +59,8 @@ ALONG, WORN = 0.25, 0.02
 """Share of a side's length that may be drawn on at the border, and of the very borders of old cells that are odd in a
 bad picture."""
 
-ANOTHER_FORM = 0.2
-"""The share of most marks of colour that may have changed: sharpening changes 0.15 of them, tiles in place of discs or
-filled cells 0.25."""
-
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
-
-SHADED = 10.0
-"""Grey levels by which boxes may be lighter or darker beside the others than they were."""
-
-BESIDE = 0.2
-"""Share of a cell by which the middle of a line is away from the cells beside it, at least."""
 
 COVERED = 60.0
 """Grey levels by which what covers a line may be unlike the colours beside it."""
@@ -94,6 +81,28 @@ def sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
     return seen.drift.undo(np.ascontiguousarray(cells[:, inner, inner]))
 
 
+def usual_gap(seen: Seen, given: NDArray[np.bool_], inset: float) -> float:
+    """By how many grey levels, root mean square, most of the `given` cells (R, C) are off at least, but for a share of
+    each at its border."""
+    edge = max(2, round(inset * len(seen.board) / seen.frame.rows))
+    inner = slice(edge, -edge)
+    drawn, known = (
+        split_cells(board, seen.frame.rows, seen.frame.cols)[given][:, inner, inner]
+        for board in (seen.board, seen.known)
+    )
+    gap = (drawn - known).reshape(len(drawn), -1)
+    return float(np.median(np.sqrt(np.einsum("ij,ij->i", gap, gap) / gap.shape[1])))
+
+
+def with_ground(given: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(R, C): the cells that are `given`, and some from all over the others."""
+    bare = np.flatnonzero(~given)
+    step = max(1, round(len(bare) / (GROUND * np.count_nonzero(given))))
+    chosen = given.copy()
+    chosen.flat[bare[::step]] = True
+    return chosen
+
+
 def sure_of_colour(cells: Floats, tiles: Floats, symbols: NDArray[np.intp]) -> Floats:
     """(N,): the confidence that pixels (N, pixels, 3) from the middles of cells have the colours of their symbols, by
     the same pixels of the tiles (K, pixels, 3); 0 where another colour is nearly as near."""
@@ -109,7 +118,7 @@ def cut_mark(seen: Seen, new: NDArray[np.bool_], spot: NDArray[np.bool_]) -> Cel
     cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
     cut = new.copy()
     cut[new] = cut_marks(cells[new], spot)
-    return _first(cut)
+    return first(cut)
 
 
 def fill_gaps(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], tiles: Floats, style: Style) -> Seen:
@@ -131,7 +140,7 @@ def fill_gaps(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], til
 def odd_colour(seen: Seen, new: NDArray[np.bool_], style: Style) -> Cell | None:
     """A new cell with something in it that is neither the colour of its middle, the ground, nor a line, nor between two
     of these: then it matters not how large its mark is."""
-    cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), _middles(seen)
+    cells, middles = split_cells(seen.board, seen.frame.rows, seen.frame.cols), middle_colours(seen)
     edge = max(1, round(LEAN * cells.shape[2]))
     cells = cells[:, :, edge:-edge, edge:-edge]
     for row, col in np.argwhere(new).tolist():
@@ -152,7 +161,7 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
     around = np.count_nonzero(odd, axis=(2, 3)) - np.count_nonzero(odd[:, :, wide:-wide, wide:-wide], axis=(2, 3))
     if not (new & (around > least)).any() or _odd_around(odd[~new]) > WORN:
         return None
-    cells, middles = split_cells(seen.board, rows, cols), _middles(seen)
+    cells, middles = split_cells(seen.board, rows, cols), middle_colours(seen)
     odd &= _most(cells - middles[:, :, None, None]) > COVERED
     usual = np.concatenate([_around(style), [style.colours()["page"]]]).astype(np.float32)
     for turn in range(4):
@@ -163,57 +172,6 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
             if np.count_nonzero(off_colours(bands[row, col][strips[row, col]], there, COVERED)) > least:
                 return _turned_back(row, col, turn, rows)
     return None
-
-
-def page_of(seen: Seen) -> Pixels | None:
-    """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
-    if min(seen.registration.image.shape[:2]) < SIDE:
-        return None
-    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
-
-
-def changes(page: Pixels, seen: Seen) -> Pixels:
-    """(SIDE, SIDE): by how many grey levels each pixel of the page is otherwise than it was given."""
-    return most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
-
-
-def are_in_another_form(gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> bool:
-    """Whether most marks of colour that were `given` have become smaller or larger, by the changes of the page: tiles
-    in place of filled cells are another look of the whole board."""
-    whole = _count(np.ones_like(gap, bool), seen.frame)[given]
-    return bool(given.any() and np.median(_count(gap > COVERED, seen.frame)[given] / whole) > ANOTHER_FORM)
-
-
-def given_drawn_on(gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
-    """A cell with something `given` in which something was drawn, by the changes of the page, but for its border, where
-    a new cell may lean over.
-
-    Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
-    """
-    drawn = given & (_count(gap > COVERED, seen.frame) > FEW)
-    if not drawn.any() or np.median(_count(gap > SHADE, seen.frame)[given]) > FEW:
-        return None
-    shown = seen.registration.covers(WHOLE, (SIDE, SIDE))
-    return _first(drawn & (_count((gap > COVERED) & shown, seen.frame) > FEW))
-
-
-def _count(found: NDArray[np.bool_], frame: Frame) -> NDArray[np.intp]:
-    """(R, C): how many true values (SIDE, SIDE) are inside of each cell."""
-    counts = np.bincount(_insides(frame)[found], minlength=frame.rows * frame.cols + 1)
-    return counts[1:].reshape(frame.rows, frame.cols)
-
-
-@lru_cache(maxsize=64)
-def _insides(frame: Frame) -> NDArray[np.intp]:
-    """(SIDE, SIDE): the number of the cell, from 1 on, in which each pixel of the page is, but for its border; or 0."""
-    places = (np.arange(SIDE) + 0.5) * frame.pixels / SIDE
-    row, col = ((places - start) / frame.cell for start in (frame.top, frame.left))
-    down, across = (
-        (at > 0) & (at < count) & (np.abs(at % 1 - 0.5) < 0.5 - LEAN)
-        for at, count in ((row, frame.rows), (col, frame.cols))
-    )
-    numbers = 1 + (row // 1)[:, None] * frame.cols + col // 1
-    return np.where(down[:, None] & across, numbers, 0).astype(np.intp)
 
 
 def _odd_around(odd: NDArray[np.bool_]) -> float:
@@ -251,7 +209,7 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
         cut = ink.sum(axis=(1, 2)) < COMPLETE * our_ink.sum(axis=(1, 2))
         cut[cut] = _cut_off(drawn[cut], meant[cut], bare[cut])
         half[half] = cut | (_height(ink) < SHORT * _height(our_ink))
-    return _first(half)
+    return first(half)
 
 
 def _cut_off(cells: Floats, tiles: Floats, bare: Floats) -> NDArray[np.bool_]:
@@ -284,53 +242,7 @@ def _height(ink: Floats) -> NDArray[np.intp]:
     return height
 
 
-def line_gone(
-    page: Pixels, seen: Seen, lines: tuple[Lines, Lines], coloured: NDArray[np.bool_], style: Style
-) -> Cell | None:
-    """A cell whose grid lines are gone, and not under the colour of a cell beside them that is `coloured` (R, C)."""
-    down, across = lines
-    places = np.concatenate([_gone(down, page), _gone(across, page.transpose(1, 0, 2))[:, ::-1]])
-    if not len(places):
-        return None
-    middles = _middles(seen)
-    inks = [np.array(style.colours()[name], np.float32) for name in ("line", "box")]
-    gone = np.zeros_like(coloured)
-    shown = places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]]
-    for beside, there in _by_cells(shown, seen.frame):
-        colours = [middles[cell] for cell in beside if coloured[cell]]
-        drawn = page[tuple(there.T)].astype(np.float32)
-        if beside and (not colours or off_colours(drawn, np.array([*colours, *inks]), COVERED).any()):
-            gone[beside[0]] = True
-    return _first(gone)
-
-
-def _gone(lines: Lines, page: Pixels) -> NDArray[np.intp]:
-    """(N, 2): where lines are gone. They are not looked for in a page on which every one is plainly where it was."""
-    there = page[lines.at, lines.start : lines.start + lines.colours.shape[1]]
-    if (np.abs(there - lines.colours) <= GONE * lines.contrast[:, :, None]).all():
-        return np.empty((0, 2), np.intp)
-    return lines.gone(page)
-
-
-def is_shaded_anew(seen: Seen, boxes: NDArray[np.intp]) -> bool:
-    """Whether the grounds of some boxes, those with a 1 in `boxes` (R, C), differ otherwise from the others than they
-    did: then the board was drawn anew, in another look."""
-    apart = [grounds[boxes == 1].mean(axis=0) - grounds[boxes == 0].mean(axis=0) for grounds in _grounds(seen)]
-    return bool(np.abs(apart[0] - apart[1]).max() > SHADED)
-
-
-def _grounds(seen: Seen) -> list[Floats]:
-    """(R, C, 3) each: the grounds of the cells as they are seen, and as they were given."""
-    found: list[Floats] = []
-    for board in (seen.board, seen.known):
-        some = split_cells(board, seen.frame.rows, seen.frame.cols)[:, :, 1::3, 1::3]
-        pixels = some.reshape(*some.shape[:2], -1, 3)
-        middle = pixels.shape[2] // 2
-        found.append(np.partition(pixels, middle, axis=2)[:, :, middle])
-    return found
-
-
-def _middles(seen: Seen) -> Floats:
+def middle_colours(seen: Seen) -> Floats:
     """(R, C, 3): the colours in the middles of the cells."""
     cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
     third = cells.shape[2] // 3
@@ -338,18 +250,7 @@ def _middles(seen: Seen) -> Floats:
     return colours
 
 
-def _by_cells(places: NDArray[np.intp], frame: Frame) -> Iterator[tuple[list[Cell], NDArray[np.intp]]]:
-    """Pixels (N, 2) of the page at the size where lines are seen, those together that have the same cells around."""
-    at = (places * frame.pixels / SIDE - (frame.top, frame.left)) / frame.cell
-    ends = np.floor(np.concatenate([at - BESIDE, at + BESIDE], axis=1)).astype(np.intp)  # up, left, down, right
-    groups, which = np.unique(ends, axis=0, return_inverse=True)
-    for number, (up, left, down, right) in enumerate(groups.tolist()):
-        around = [(row, col) for row in (up, down) for col in (left, right)]
-        cells = [Cell(row, col) for row, col in around if 0 <= row < frame.rows and 0 <= col < frame.cols]
-        yield cells, places[which.ravel() == number]
-
-
-def _first(cells: NDArray[np.bool_]) -> Cell | None:
+def first(cells: NDArray[np.bool_]) -> Cell | None:
     return Cell(*(int(at) for at in np.argwhere(cells)[0])) if cells.any() else None
 
 

@@ -21,8 +21,10 @@ from gamegen.core.problem import Problem, Step
 from gamegen.core.rendering import parse_colour
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
+from gamegen.images import load_rgb
 from gamegen.judge import verify
 from gamegen.painters import paint
+from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample, make_sample
 from renderers import skin as skin_file
 from renderers.page import Frame, scaled
@@ -469,6 +471,39 @@ def test_right_answers_that_were_refused_once(attack: str, name: str, number: in
     assert made is not None and made[1]
     verdict = verify(sample, made[0])
     assert verdict.correct, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("perturbation", "name"),
+    [
+        ("hue", "sudoku/next@1:train:2:31:13"),  # orange that seemed half red and half yellow, among much white
+        ("hue", "sudoku/next@1:train:2:31:53"),  # yellow that seemed half orange
+        ("hue", "sudoku/next@1:train:1:32:141"),  # so few beads that nothing seemed to have drifted
+        ("shift", "sudoku/solve@1:train:5:31:88"),  # half a pixel, by which edges are mixed otherwise
+        ("shift", "sudoku/solve@1:train:2:32:22"),
+        ("tone", "sudoku/solve@1:train:5:32:78"),  # so bright that shaded boxes are as white as the others
+        ("tone", "sudoku/solve@1:train:3:32:94"),
+    ],
+)
+def test_spoilt_pictures_that_were_abstained_from_once(perturbation: str, name: str) -> None:
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    position = game.mutate(sample.solution.after, rng) if sample.key.index % 2 else sample.solution.after
+    drawn = renderer.render(position, sample.style).image().convert("RGB")
+    image = PERTURBATIONS[perturbation](drawn, MODERATE[perturbation], rng)
+    reading = renderer.read(load_rgb(image), sample.problem, sample.style)
+    assert reading.position == position
+    assert sample.key.index % 2 or not reading.stain
+
+
+@pytest.mark.parametrize("gain", (1.0, 1.1))
+def test_boxes_that_lost_their_shade_tell_another_look(gain: float) -> None:
+    """Brightness takes the shade away, but only together with that of digits and lines."""
+    sample = make_sample("sudoku/solve@1:train:5:32:78")
+    drawn = renderer.render(sample.solution.after, sample.style).rgb()
+    white = (drawn == sample.style.colours()["shade"]).all(axis=2)
+    image = np.where(white[:, :, None], 255, (gain * drawn).clip(0, 255)).astype(np.uint8)
+    assert verify(sample, image).correct == (gain > 1)
 
 
 def test_a_nine_with_a_pointed_head_is_no_four() -> None:
