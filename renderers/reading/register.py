@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import cv2
 import numpy as np
@@ -89,10 +90,7 @@ class Registration:
         factors = max(1, int(full[0, 0])), max(1, int(full[1, 1]))
         image = shrunk(self.image, factors, self.shrunk)
         full = np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full
-        coarse = max(full[0, 0], full[1, 1])
-        if coarse > COARSER:
-            side = EVEN * (coarse - 1)
-            image = cv2.sepFilter2D(image, -1, *(np.array([side, 1 - 2 * side, side]),) * 2)
+        image = _evened(image, max(full[0, 0], full[1, 1]))
         middles = _BACK_HALF @ full @ _ON_HALF  # OpenCV counts from the middles of pixels
         if max(size[0] * abs(full[2, 0]), size[1] * abs(full[2, 1])) < LEVEL:
             return np.asarray(cv2.warpAffine(image, middles[:2], size, flags=_SAMPLING))
@@ -264,10 +262,24 @@ def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -
 
 def _largest(image: Pixels, kept: dict[tuple[int, int], Pixels]) -> Floats:
     """(side, side): the brightness of a picture (H, W) or (H, W, 3) at the finest level."""
-    side = LEVELS[-1]
-    small = shrunk(image, (max(1, image.shape[1] // side), max(1, image.shape[0] // side)), kept)
+    side, (high, wide) = LEVELS[-1], image.shape[:2]
+    across, down = max(1, wide // side), max(1, high // side)
+    small = shrunk(image, (across, down), kept)
     grey = (cv2.transform(small, _GREY) if small.ndim == 3 else small).astype(np.float32)
-    return np.asarray(cv2.resize(grey, (side, side), interpolation=cv2.INTER_AREA))
+    if wide % across == 0 and high % down == 0:
+        return np.asarray(cv2.resize(grey, (side, side), interpolation=cv2.INTER_AREA))
+    x, y = wide / across / side, high / down / side  # of the whole picture: what was cut off makes it no smaller
+    way = np.array([[x, 0, (x - 1) / 2], [0, y, (y - 1) / 2]])
+    even = _evened(grey, max(x, y))
+    return np.asarray(cv2.warpAffine(even, way, (side, side), flags=_SAMPLING, borderMode=cv2.BORDER_REPLICATE))
+
+
+def _evened(image: NDArray[Any], coarse: float) -> NDArray[Any]:
+    """A picture of which so many pixels will be sampled as one, averaged a little before."""
+    if coarse <= COARSER:
+        return image
+    side = EVEN * (coarse - 1)
+    return np.asarray(cv2.sepFilter2D(image, -1, *(np.array([side, 1 - 2 * side, side]),) * 2))
 
 
 def _brightness(largest: Floats, side: int) -> Floats:
