@@ -469,6 +469,7 @@ def read_after(name: str, perturbation: str) -> tuple[Maze, Maze, str]:
         ("maze/path@1:train:5:31:58", "shift"),
         ("maze/shortest@1:train:5:32:159", "shift"),
         ("maze/path@1:train:3:32:54", "crop"),
+        ("maze/path@1:train:1:32:0", "crop"),  # its right side still agreed
     ],
 )
 def test_fine_mazes_that_have_moved_are_laid_onto_the_given_one(name: str, perturbation: str) -> None:

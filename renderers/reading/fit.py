@@ -33,6 +33,9 @@ STEEP, MANY, SOME, NEARLY = 64.0, 200, 0.35, 0.5
 fit: a third of a pixel away hardly one does, and the others may have been drawn upon. If there are not many such
 points, the share of all."""
 
+EACH_HALF = 0.4
+"""So much of that share must be in every half of the picture, too: a board that was stretched may agree at one side."""
+
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
 
@@ -68,8 +71,13 @@ class Template:
     def is_at(self, image: Floats, matrix: Floats) -> bool:
         """Whether enough points look as they should where the matrix sends them: nothing is to be fitted then."""
         same = np.abs(self._look(image, matrix) - self.value) < 1.0
-        steep = same[self.steep]
-        return bool(steep.mean() > SOME if len(steep) >= MANY else same.mean() > NEARLY)
+        is_steep = np.count_nonzero(self.steep) >= MANY
+        chosen, needed = (self.steep, SOME) if is_steep else (np.ones_like(self.steep), NEARLY)
+        if same[chosen].mean() <= needed:
+            return False
+        x, y = self.points[0, chosen].T
+        halves = (same[chosen][half] for half in (x < 0, x >= 0, y < 0, y >= 0))
+        return all(half.mean() > EACH_HALF * needed for half in halves if len(half))
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
