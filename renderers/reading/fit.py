@@ -33,7 +33,7 @@ STEEP, MANY, SOME, NEARLY = 64.0, 200, 0.35, 0.5
 fit: a third of a pixel away hardly one does, and the others may have been drawn upon. If there are not many such
 points, the share of all."""
 
-EACH_HALF = 0.4
+EACH_HALF = 0.6
 """So much of that share must be in every half of the picture, too: a board that was stretched may agree at one side."""
 
 MOST_WARP = 0.2
