@@ -54,8 +54,9 @@ STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
 
-SHADE = 24.0
-"""Grey levels by which a cell differs, all around, from what is known: there may be a border whose colour is lost."""
+TINT = 24.0
+"""By so many levels channels differ, more than they should, on all sides of a cell that may have a border whose own
+colour is lost between those of its neighbours."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +97,7 @@ def read_outlines(
     clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from
     afar. `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
     Where the board was sharpened, the marks may also have the colours that `sharpening` made of them. Where it was not,
-    `again` looks at whole cells whose border is in doubt: those that differ from the `known` board all around are, too.
+    `again` looks at whole cells whose border is in doubt: those with a tint all around that is not `known`, too.
     """
     size, turned = len(ground), None if sharpening is None else sharpening.turned(len(marks))
     pale = Hues.of(board, marks, size, faintest, turned=turned)
@@ -105,9 +106,8 @@ def read_outlines(
     if not len(plain.places):
         return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain)
     confidence, doubtful = _frame_cells(colours, pale)
-    if known is not None:
-        doubtful |= (colours < 0) & shadowed(board - known, size, SHADE)
-    doubtful &= ~_settled(colours, doubtful, again)
+    tinted = np.zeros_like(doubtful) if known is None else _is_tinted(board - known, size) & (colours < 0)
+    doubtful &= ~_settled(colours, doubtful | tinted, again)
     if doubtful.any():
         row, col = np.argwhere(doubtful)[0]
         raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
@@ -166,15 +166,15 @@ def _frame_cells(colours: Numbers, pale: Hues) -> tuple[float, Layer]:
     return float(least[framed].min(initial=1.0)), doubtful
 
 
-def shadowed(beyond: Floats, size: int, shade: float) -> Layer:
-    """(R, R): the cells that differ by more than so many levels from what is known, along each of their sides."""
+def _is_tinted(beyond: Floats, size: int) -> Layer:
+    """(R, R): which cells have a colour of their own along each of their sides, beyond what is known (R*n, R*n, 3)."""
     n = len(beyond) // size
     along = slice(round(CORNER * n), n - round(CORNER * n))
     cells = beyond.reshape(size, n, size, n, 3)
     sides = [cells[:, end, :, along].mean(axis=2) for end in (1, n - 2)]
     sides += [cells[:, along, :, end].mean(axis=1) for end in (1, n - 2)]
-    all_around: Layer = np.abs(np.stack(sides)).max(axis=3).min(axis=0) > shade
-    return all_around
+    tinted: Layer = np.ptp(np.stack(sides), axis=3).min(axis=0) > TINT
+    return tinted
 
 
 def _settled(colours: Numbers, doubtful: Layer, again: Again | None) -> Layer:

@@ -40,9 +40,9 @@ MIDDLE = 0.25
 ROUNDS = 4
 """How often cells are named anew, each beside what its neighbours were named last."""
 
-OTHER, IN_PART = 0.33, 0.55
-"""A border may be so far on its way to another, and one of its sides: compressed right ones are at most 0.38 and 0.46,
-borders that are half of another colour 0.5, and sides that are of another 1."""
+OTHER, IN_PART = 0.26, 0.55
+"""A border may be so far on its way to another, and one of its sides: of compressed right ones one in a hundred is 0.28
+and the worst sides are 0.46, borders that are half of another colour are 0.5, and sides that are of another 1."""
 
 PARTLY = 0.3
 """And each of its sides so far on its way to nothing, or to a border where there is none: bad right ones are at most
