@@ -17,7 +17,7 @@ from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
-from renderers.reading.redrawn import Redrawn
+from renderers.reading.redrawn import SMALLEST, Redrawn
 from renderers.reading.register import AGAIN, Floats, Registration
 from renderers.reading.sharpening import Sharpening
 from renderers.reading.stains import stained_cell
@@ -95,6 +95,9 @@ def read_frames(
     sharpened, mild = edges > SHARPENED, sharpening is not None and sharpening.amount <= MILD
     board = seen.board if sharpening is None else sharpening.seen
     width, closer = frame_width(frame.cell, style.number("frame"), style.pixels), partial(_closer, seen)
+    again = None
+    if draw and not sharpening and frame.cell >= SMALLEST:
+        again = cache(partial(_redrawn, seen, draw, len(marks), width))
     outlines = read_outlines(
         smooth_board(board) if sharpened or sharpening else board,
         marks,
@@ -105,8 +108,8 @@ def read_frames(
         faintest=faintest,
         lead=CLEAR_HUE if sharpened and not mild and _has_fringes(seen) else PLAIN_HUE,
         sharpening=sharpening,
-        known=None if draw is None or sharpening else seen.known,
-        again=None if draw is None or sharpening else cache(partial(_redrawn, seen, draw, len(marks), width)),
+        known=seen.known if again else None,
+        again=again,
     )
     return outlines if sharpening is None else replace(outlines, undone=sharpening.without(outlines.colours))
 

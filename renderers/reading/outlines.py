@@ -54,7 +54,7 @@ STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
 
-TINT = 24.0
+TINT = 16.0
 """By so many levels channels differ, more than they should, on all sides of a cell that may have a border whose own
 colour is lost between those of its neighbours."""
 

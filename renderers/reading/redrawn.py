@@ -25,6 +25,9 @@ OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.3
 SMEARED = 5
 """Pixels over which the mean of colour is taken: compression keeps one for four, and of these no fine pattern."""
 
+SMALLEST = 18
+"""Pixels of the smallest cells that are looked at again: in others the colour of each side is smeared into all."""
+
 REACH = 2
 """Pixels from which mixing takes light."""
 
@@ -40,7 +43,7 @@ MIDDLE = 0.25
 ROUNDS = 4
 """How often cells are named anew, each beside what its neighbours were named last."""
 
-OTHER, IN_PART = 0.26, 0.55
+OTHER, IN_PART = 0.26, 0.48
 """A border may be so far on its way to another, and one of its sides: of compressed right ones one in a hundred is 0.28
 and the worst sides are 0.46, borders that are half of another colour are 0.5, and sides that are of another 1."""
 
