@@ -247,7 +247,7 @@ def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
     if not len(outlines.own.places):
         return after
     palette = after.palette.copy()
-    for mark, shade in zip(outlines.own.marks, outlines.shades(), strict=True):
+    for mark, shade in zip(outlines.own.marks, outlines.shades, strict=True):
         if np.ptp(shade) > np.ptp(mark):
             palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
     return replace(after, palette=palette)

@@ -114,7 +114,7 @@ class Letters:
         rows, cols = np.nonzero(outlines.colours >= 0)
         if len(rows):
             grid = (self._size, self._n, self._size, self._n)
-            ways = self._ways(outlines.shades().astype(np.float32)).take(outlines.colours[rows, cols], axis=0)
+            ways = self._ways(outlines.shades.astype(np.float32)).take(outlines.colours[rows, cols], axis=0)
             colours = board.reshape(*grid, 3)[rows, :, cols].reshape(len(rows), -1, 3) - self._ground
             drawn, cover = np.matmul(colours, ways).reshape(len(rows), self._n, self._n, 2).transpose(3, 0, 1, 2)
             amount.reshape(grid)[rows, :, cols] = drawn / (1 - cover.clip(0.0, COVERED))
