@@ -138,9 +138,10 @@ class Letters:
         products = tiles @ tiles.T
         sizes = products.diagonal()
         length = sizes - 2 * products.take(own, axis=0) + sizes.take(own)[:, None]  # (cells, K)
-        hidden = np.flatnonzero(~self._cells(free).all(axis=1))
+        free = self._cells(free)
+        hidden = np.flatnonzero(~free.all(axis=1))
         if len(hidden):
-            shown, mine = self._cells(free).take(hidden, axis=0).astype(np.float32), tiles.take(own[hidden], axis=0)
+            shown, mine = free.take(hidden, axis=0).astype(np.float32), tiles.take(own[hidden], axis=0)
             beyond[hidden] *= shown
             length[hidden] = (
                 shown @ (tiles**2).T - 2 * (shown * mine) @ tiles.T + (shown * mine**2).sum(axis=1)[:, None]

@@ -55,9 +55,9 @@ STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
 
-TINT = 16.0
-"""By so many levels channels differ, more than they should, on all sides of a cell that may have a border whose own
-colour is lost between those of its neighbours."""
+CROWDED, TINT = 2.0, 16.0
+"""A cell may have a border whose own colour is lost between those of its neighbours if its coloured pixels, of whatever
+hues, would fill so many of its sides, and channels differ by so many levels more than they should along all four."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def read_outlines(
     if not len(plain.places):
         return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain)
     confidence, doubtful = _frame_cells(colours, pale)
-    tinted = np.zeros_like(doubtful) if known is None else _is_tinted(board, known, size) & (colours < 0)
+    tinted = np.zeros_like(doubtful) if known is None else _tinted(colours, pale, board, known)
     doubtful &= ~_settled(colours, doubtful | tinted, again)
     if doubtful.any():
         row, col = np.argwhere(doubtful)[0]
@@ -168,17 +168,17 @@ def _frame_cells(colours: Numbers, pale: Hues) -> tuple[float, Layer]:
     return float(least[framed].min(initial=1.0)), doubtful
 
 
-def _is_tinted(board: Floats, known: Floats, size: int) -> Layer:
-    """(R, R): which cells of a board (R*n, R*n, 3) have a colour along each of their sides that is not in the known."""
-    n = len(board) // size
-    corner, ends = round(CORNER * n), (1, n - 2)
-    along = np.zeros(n, np.float32)
-    along[corner : n - corner] = 1 / (n - 2 * corner)
-    down, across = along[None], np.kron(along[:, None], np.eye(3, dtype=np.float32))  # products are faster than means
-    rows = [(board[end::n] - known[end::n]).reshape(-1, 3 * n) @ across for end in ends]
-    cols = [down @ (board[:, end::n] - known[:, end::n]).reshape(size, n, -1) for end in ends]
-    sides = np.stack([part.reshape(size, size, 3) for part in rows + cols])
-    tinted: Layer = (sides.max(axis=3) - sides.min(axis=3)).min(axis=0) > TINT
+def _tinted(colours: Numbers, pale: Hues, board: Floats, known: Floats) -> Layer:
+    """(R, R): which cells without a frame yet have a colour along each of their sides that the known board has not."""
+    size, n = pale.grid.size, pale.grid.n
+    tinted: Layer = (colours < 0) & (pale.per_cell().sum(axis=0) > CROWDED * n)
+    if tinted.any():
+        rows, cols = np.nonzero(tinted)
+        seen, given = (part.reshape(size, n, size, n, 3)[rows, :, cols] for part in (board, known))
+        beyond, along = seen - given, slice(round(CORNER * n), n - round(CORNER * n))
+        sides = [beyond[:, end, along].mean(axis=1) for end in (1, n - 2)]
+        sides += [beyond[:, along, end].mean(axis=1) for end in (1, n - 2)]
+        tinted[rows, cols] = np.ptp(np.stack(sides), axis=2).min(axis=0) > TINT
     return tinted
 
 
