@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 
 import cv2
 import numpy as np
@@ -17,6 +17,7 @@ from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
+from renderers.reading.redrawn import SMALLEST, Redrawn
 from renderers.reading.register import AGAIN, Floats, Registration
 from renderers.reading.sharpening import Sharpening
 from renderers.reading.stains import stained_cell
@@ -87,26 +88,44 @@ def read_frames(
     """The highlights on a board, as `read_outlines` sees them.
 
     If `draw` gives the clean picture with highlights of given colours (R, C), -1 for none, then sharpened ones are
-    known by what sharpening makes of them.
+    known by what sharpening makes of them, and others that are in doubt by their whole cells.
     """
     frame, edges = seen.frame, _edges(seen)
     sharpening = _sharpening(seen, draw) if draw and edges > CRISP and _has_fringes(seen) else None
     sharpened, mild = edges > SHARPENED, sharpening is not None and sharpening.amount <= MILD
     board = seen.board if sharpening is None else sharpening.seen
+    width, closer = frame_width(frame.cell, style.number("frame"), style.pixels), partial(_closer, seen)
+    again = None
+    if draw and not sharpening and frame.cell >= SMALLEST:
+        again = cache(partial(_redrawn, seen, draw, len(marks), width))
     outlines = read_outlines(
         smooth_board(board) if sharpened or sharpening else board,
         marks,
         shades,
         ground,
-        width=frame_width(frame.cell, style.number("frame"), style.pixels) / frame.cell,
-        closer=lambda: seen.drift.undo(
-            seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell))
-        ),
+        width=width / frame.cell,
+        closer=closer,
         faintest=faintest,
         lead=CLEAR_HUE if sharpened and not mild and _has_fringes(seen) else PLAIN_HUE,
         sharpening=sharpening,
+        known=seen.known if again else None,
+        again=again,
     )
     return outlines if sharpening is None else replace(outlines, undone=sharpening.without(outlines.colours))
+
+
+def _closer(seen: Seen) -> Floats:
+    """The board in as many pixels as it was drawn in."""
+    frame = seen.frame
+    return seen.drift.undo(seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell)))
+
+
+def _redrawn(seen: Seen, draw: Callable[[NDArray[np.intp]], Pixels], count: int, width: int) -> Redrawn:
+    """The board and clean ones with borders, so many pixels wide, of each of so many colours and of none."""
+    frame = seen.frame
+    pictures = [draw(np.full((frame.rows, frame.cols), number)) for number in (*range(count), -1)]
+    boards = [picture[frame.top : frame.bottom, frame.left : frame.right] for picture in pictures]
+    return Redrawn(_closer(seen), np.stack(boards), frame.rows, width)
 
 
 def _sharpening(seen: Seen, draw: Callable[[NDArray[np.intp]], Pixels]) -> Sharpening | None:
@@ -228,7 +247,7 @@ def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
     if not len(outlines.own.places):
         return after
     palette = after.palette.copy()
-    for mark, shade in zip(outlines.own.marks, outlines.shades(), strict=True):
+    for mark, shade in zip(outlines.own.marks, outlines.shades, strict=True):
         if np.ptp(shade) > np.ptp(mark):
             palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
     return replace(after, palette=palette)

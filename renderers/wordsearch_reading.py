@@ -114,7 +114,7 @@ class Letters:
         rows, cols = np.nonzero(outlines.colours >= 0)
         if len(rows):
             grid = (self._size, self._n, self._size, self._n)
-            ways = self._ways(outlines.shades().astype(np.float32)).take(outlines.colours[rows, cols], axis=0)
+            ways = self._ways(outlines.shades.astype(np.float32)).take(outlines.colours[rows, cols], axis=0)
             colours = board.reshape(*grid, 3)[rows, :, cols].reshape(len(rows), -1, 3) - self._ground
             drawn, cover = np.matmul(colours, ways).reshape(len(rows), self._n, self._n, 2).transpose(3, 0, 1, 2)
             amount.reshape(grid)[rows, :, cols] = drawn / (1 - cover.clip(0.0, COVERED))
@@ -138,9 +138,10 @@ class Letters:
         products = tiles @ tiles.T
         sizes = products.diagonal()
         length = sizes - 2 * products.take(own, axis=0) + sizes.take(own)[:, None]  # (cells, K)
-        hidden = np.flatnonzero(~self._cells(free).all(axis=1))
+        free = self._cells(free)
+        hidden = np.flatnonzero(~free.all(axis=1))
         if len(hidden):
-            shown, mine = self._cells(free).take(hidden, axis=0).astype(np.float32), tiles.take(own[hidden], axis=0)
+            shown, mine = free.take(hidden, axis=0).astype(np.float32), tiles.take(own[hidden], axis=0)
             beyond[hidden] *= shown
             length[hidden] = (
                 shown @ (tiles**2).T - 2 * (shown * mine) @ tiles.T + (shown * mine**2).sum(axis=1)[:, None]

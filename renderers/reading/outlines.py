@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -17,8 +18,10 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
-from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Levels, Numbers, from_grey
+from renderers.reading.hues import FAINTEST, MARGIN, Hues, Layer, Levels, Numbers
 from renderers.reading.ink import CORNER, DEPTH, faint_frames
+from renderers.reading.plain_hues import demand_plain_hues
+from renderers.reading.redrawn import Again, confirmed
 from renderers.reading.register import Floats
 from renderers.reading.sharpening import Sharpening
 
@@ -32,15 +35,6 @@ leaves, or the rim of a red line on brown, which is orange."""
 
 PALEST_ALONE = 0.36
 """Fainter colour away from all frames is what compression smears, not a mark."""
-
-RIVAL, STRONG = 0.25, 0.6
-"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own; and so
-many of those, too, that have this share of its usual strength: the rim of a line has the tint of its ground."""
-
-OFF_HUE, ONE_HUE = 0.91, 0.968
-"""How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
-sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
-colour turns one of them by 16 and more."""
 
 SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
@@ -61,7 +55,12 @@ STRAY = 0.5
 """A line of colour as long as this share of a cell's side that belongs to no frame is a mark of its own."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+CROWDED, TINT = 2.0, 16.0
+"""A cell may have a border whose own colour is lost between those of its neighbours if its coloured pixels, of whatever
+hues, would fill so many of its sides, and channels differ by so many levels more than they should along all four."""
+
+
+@dataclass(frozen=True, eq=False)
 class Outlines:
     colours: Numbers  # (R, C): number of the colour, -1 for none
     confidence: float
@@ -69,6 +68,7 @@ class Outlines:
     own: Hues  # only what is in cells outlined in the very colour
     undone: Floats | None = None  # (R*n, C*n, 3): the board as it was before sharpening, where that could be told
 
+    @cached_property
     def shades(self) -> Floats:
         """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
         own, count = self.own, len(self.own.marks)
@@ -90,13 +90,16 @@ def read_outlines(
     faintest: Levels = FAINTEST,
     lead: float = 0.0,
     sharpening: Sharpening | None = None,
+    known: Floats | None = None,
+    again: Again | None = None,
 ) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
 
     The cells' own colours are `shades` (S, 3), of which `ground` (R, R) numbers each one's, and `width` is that of a
     clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from
     afar. `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
-    Where the board was sharpened, the marks may also have the colours that `sharpening` made of them.
+    Where the board was sharpened, the marks may also have the colours that `sharpening` made of them. Where it was not,
+    `again` looks at whole cells whose border is in doubt: those with a tint all around that is not `known`, too.
     """
     size, turned = len(ground), None if sharpening is None else sharpening.turned(len(marks))
     pale = Hues.of(board, marks, size, faintest, turned=turned)
@@ -104,18 +107,24 @@ def read_outlines(
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
         return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain)
-    confidence = _frame_cells(colours, pale)
-    _outline_cells(colours, plain)
+    confidence, doubtful = _frame_cells(colours, pale)
+    tinted = np.zeros_like(doubtful) if known is None else _tinted(colours, pale, board, known)
+    doubtful &= ~_settled(colours, doubtful | tinted, again)
+    if doubtful.any():
+        row, col = np.argwhere(doubtful)[0]
+        raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
+    _outline_cells(colours, plain, again)
     ink, own = grown(plain.layer(), 1), plain.some(plain.names == colours.take(plain.cells))
     found = Outlines(colours, confidence, ink, own)
     if (colours < 0).all():
         return found
     if lead:
-        _demand_plain_hues(plain, own, colours, lead, sharpening)
+        demand_plain_hues(plain, own, colours, lead, sharpening=sharpening, again=again)
     faint = faint_frames(pale, colours, shades, ground, width)
     if faint.any():
         near = Hues.of(closer(), marks, size, faintest, turned=turned)
         faint &= faint_frames(near, colours, shades, ground, width)
+        faint &= ~confirmed(colours, faint, again)
     if faint.any():
         row, col = np.argwhere(faint)[0]
         raise UnreadableImage(f"the ground shows through the border of cell ({row}, {col}): it may not be meant")
@@ -137,8 +146,9 @@ def over_cells(chosen: Layer, n: int) -> Layer:
     return whole
 
 
-def _frame_cells(colours: Numbers, pale: Hues) -> float:
-    """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1."""
+def _frame_cells(colours: Numbers, pale: Hues) -> tuple[float, Layer]:
+    """Name the colours (R, R) of cells with a frame of their own; how plain the worst of these is, 0 to 1, and which
+    cells (R, R) may have one."""
     which, around, sure = _around(pale)
     better, most = np.maximum(around, sure), sure.mean(axis=0)
     worst = better.min(axis=0)
@@ -149,26 +159,57 @@ def _frame_cells(colours: Numbers, pale: Hues) -> float:
     lines = ~_halos(pale)[which]
     halfway, framed = halfway & ~framed & lines, framed & lines
     numbers, rows, cols = which
-    if halfway.any():
-        row, col = rows[halfway][0], cols[halfway][0]
-        raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
+    doubtful = np.zeros(colours.shape, bool)
+    doubtful[rows[halfway], cols[halfway]] = True
     for number in np.unique(numbers[framed]):
         cells = np.zeros_like(colours, bool)
         cells[rows[framed & (numbers == number)], cols[framed & (numbers == number)]] = True
         _give(colours, cells, int(number))
-    return float(least[framed].min(initial=1.0))
+    return float(least[framed].min(initial=1.0)), doubtful
 
 
-def _outline_cells(colours: Numbers, plain: Hues) -> None:
-    """Name the colours (R, R) of cells that closed lines away from all frames go around."""
+def _tinted(colours: Numbers, pale: Hues, board: Floats, known: Floats) -> Layer:
+    """(R, R): which cells without a frame yet have a colour along each of their sides that the known board has not."""
+    size, n = pale.grid.size, pale.grid.n
+    tinted: Layer = (colours < 0) & (pale.per_cell().sum(axis=0) > CROWDED * n)
+    if tinted.any():
+        rows, cols = np.nonzero(tinted)
+        seen, given = (part.reshape(size, n, size, n, 3)[rows, :, cols] for part in (board, known))
+        beyond, along = seen - given, slice(round(CORNER * n), n - round(CORNER * n))
+        sides = [beyond[:, end, along].mean(axis=1) for end in (1, n - 2)]
+        sides += [beyond[:, along, end].mean(axis=1) for end in (1, n - 2)]
+        tinted[rows, cols] = np.ptp(np.stack(sides), axis=2).min(axis=0) > TINT
+    return tinted
+
+
+def _settled(colours: Numbers, doubtful: Layer, again: Again | None) -> Layer:
+    """Name the colours (R, R) of doubtful cells that, looked at again, plainly have a border of one, or none; which
+    (R, R) do."""
+    if again is None or not doubtful.any():
+        return np.zeros(colours.shape, bool)
+    named, plainly = again().settle(colours, doubtful)
+    colours[plainly] = named[plainly]
+    return plainly
+
+
+def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> None:
+    """Name the colours (R, R) of cells that closed lines away from all frames go around, unless there are frames there,
+    too."""
     enough = STRAY * plain.grid.n
-    alone = plain.some((plain.share > PALEST_ALONE) & (colours < 0).take(plain.cells))
-    if alone.per_cell().max() <= enough:
-        return
-    framed = grown(over_cells(colours >= 0, plain.grid.n), MARGIN + 1)
-    alone = alone.some(~framed.take(alone.places))
+    alone = _alone(colours, plain, enough)
+    if (_settled(colours, alone.per_cell().max(axis=0) > enough, again) & (colours >= 0)).any():
+        alone = _alone(colours, plain, enough)
     for number in np.flatnonzero(alone.per_cell().max(axis=(1, 2)) > enough):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
+
+
+def _alone(colours: Numbers, plain: Hues, enough: float) -> Hues:
+    """The colour away from all frames of these colours (R, R), where a cell may have more than enough of it."""
+    alone = plain.some((plain.share > PALEST_ALONE) & (colours < 0).take(plain.cells))
+    if alone.per_cell().max() <= enough:
+        return alone
+    framed = grown(over_cells(colours >= 0, plain.grid.n), MARGIN + 1)
+    return alone.some(~framed.take(alone.places))
 
 
 def _halos(pale: Hues) -> Layer:
@@ -179,59 +220,6 @@ def _halos(pale: Hues) -> Layer:
     strongest, counts = amount[plain].max(axis=0), pale.per_cell()
     fringe: Layer = np.any([(amount < less * strongest) & (amount < faint * counts) for less, faint in HALOS], axis=0)
     return fringe
-
-
-def _demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float, sharpening: Sharpening | None) -> None:
-    """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for.
-
-    Of the `plain` pixels, those in their cell's own colour are `own`.
-    """
-    framed = np.flatnonzero(np.bincount(own.cells))
-    number = colours.take(framed)
-    ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
-    near = ways @ from_grey(plain.marks).T  # (cells, marks)
-    second, first = np.argsort(near, axis=1)[:, -2:].T
-    each = np.arange(len(framed))
-    between = near[each, first] - near[each, second] < lead
-    nearest = near[each, number]
-    purest = np.zeros(len(plain.marks), np.intp)
-    purest[number[nearest.argsort()]] = nearest.argsort()  # of each colour the border that is nearest to it
-    between |= (nearest < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
-    rival = _has_rival(plain, framed, number, second)
-    if rival.any():
-        between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)
-    if sharpening is not None:
-        between |= (first != number) | _is_turned(ways, number, sharpening, len(plain.marks), lead)
-        if between.any():
-            between &= ~sharpening.proves(colours, len(plain.marks)).take(framed)
-    if between.any():
-        row, col = divmod(int(framed[between.argmax()]), len(colours))
-        raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
-
-
-def _is_turned(ways: Floats, number: Numbers, sharpening: Sharpening, count: int, lead: float) -> Layer:
-    """(F,): which borders, of these hues (F, 3), may have got the colour of a number from one of another by sharpening,
-    of so many colours."""
-    near = ways @ from_grey(sharpening.turned(count)).T
-    mine = near[np.arange(len(ways)), number]
-    near[np.arange(len(ways)), number] = -1.0
-    turned: Layer = mine - near.max(axis=1) < lead
-    return turned
-
-
-def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) -> Layer:
-    """(F,): which of the framed cells, each of the colour of a number, have too much of a second one, too."""
-    of_hue = hues.per_cell().reshape(len(hues.marks), -1)
-    rival: Layer = of_hue[second, framed] > RIVAL * of_hue[number, framed]
-    return rival
-
-
-def _strongest(plain: Hues, framed: Numbers, number: Numbers) -> Hues:
-    """What is about as strong as a framed cell's colour usually is in it, and no rim of a line."""
-    counts, sums = (plain.per_cell(weights).reshape(len(plain.marks), -1) for weights in (None, plain.share))
-    usual = np.zeros(counts.shape[1])
-    usual[framed] = sums[number, framed] / counts[number, framed]
-    return plain.some(plain.share >= STRONG * usual.take(plain.cells))
 
 
 def _give(colours: Numbers, cells: Layer, number: int) -> None:

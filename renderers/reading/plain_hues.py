@@ -1,0 +1,80 @@
+"""Plain hues: whether the colour of each border is one of those that may be asked for, and no other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gamegen.core.errors import UnreadableImage
+from renderers.reading.hues import Hues, Layer, Numbers, from_grey
+from renderers.reading.redrawn import Again, confirmed
+from renderers.reading.register import Floats
+from renderers.reading.sharpening import Sharpening
+
+RIVAL, STRONG = 0.25, 0.6
+"""A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own; and so
+many of those, too, that have this share of its usual strength: the rim of a line has the tint of its ground."""
+
+OFF_HUE, ONE_HUE = 0.91, 0.968
+"""How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
+sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
+colour turns one of them by 16 and more."""
+
+
+def demand_plain_hues(
+    plain: Hues, own: Hues, colours: Numbers, lead: float, *, sharpening: Sharpening | None, again: Again | None
+) -> None:
+    """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for, and a look at the
+    whole cell does not tell.
+
+    Of the `plain` pixels, those in their cell's own colour are `own`.
+    """
+    framed = np.flatnonzero(np.bincount(own.cells))
+    number = colours.take(framed)
+    ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
+    near = ways @ from_grey(plain.marks).T  # (cells, marks)
+    second, first = np.argsort(near, axis=1)[:, -2:].T
+    each = np.arange(len(framed))
+    between = near[each, first] - near[each, second] < lead
+    nearest = near[each, number]
+    purest = np.zeros(len(plain.marks), np.intp)
+    purest[number[nearest.argsort()]] = nearest.argsort()  # of each colour the border that is nearest to it
+    between |= (nearest < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
+    rival = _has_rival(plain, framed, number, second)
+    if rival.any():
+        between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)
+    if sharpening is not None:
+        between |= (first != number) | _is_turned(ways, number, sharpening, len(plain.marks), lead)
+        if between.any():
+            between &= ~sharpening.proves(colours, len(plain.marks)).take(framed)
+    if between.any():
+        doubtful = np.zeros(colours.shape, bool)
+        doubtful.reshape(-1)[framed[between]] = True
+        between &= ~confirmed(colours, doubtful, again).take(framed)
+    if between.any():
+        row, col = divmod(int(framed[between.argmax()]), len(colours))
+        raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
+
+
+def _is_turned(ways: Floats, number: Numbers, sharpening: Sharpening, count: int, lead: float) -> Layer:
+    """(F,): which borders, of these hues (F, 3), may have got the colour of a number from one of another by sharpening,
+    of so many colours."""
+    near = ways @ from_grey(sharpening.turned(count)).T
+    mine = near[np.arange(len(ways)), number]
+    near[np.arange(len(ways)), number] = -1.0
+    turned: Layer = mine - near.max(axis=1) < lead
+    return turned
+
+
+def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) -> Layer:
+    """(F,): which of the framed cells, each of the colour of a number, have too much of a second one, too."""
+    of_hue = hues.per_cell().reshape(len(hues.marks), -1)
+    rival: Layer = of_hue[second, framed] > RIVAL * of_hue[number, framed]
+    return rival
+
+
+def _strongest(plain: Hues, framed: Numbers, number: Numbers) -> Hues:
+    """What is about as strong as a framed cell's colour usually is in it, and no rim of a line."""
+    counts, sums = (plain.per_cell(weights).reshape(len(plain.marks), -1) for weights in (None, plain.share))
+    usual = np.zeros(counts.shape[1])
+    usual[framed] = sums[number, framed] / counts[number, framed]
+    return plain.some(plain.share >= STRONG * usual.take(plain.cells))
