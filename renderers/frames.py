@@ -17,6 +17,7 @@ from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
 from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
+from renderers.reading.plain_hues import crossed_cell
 from renderers.reading.redrawn import SMALLEST, Redrawn
 from renderers.reading.register import AGAIN, Floats, Registration
 from renderers.reading.sharpening import Sharpening
@@ -225,6 +226,9 @@ def stain_beside(
 
     `plain` is the picture without their ink, and `after` the clean picture of what was read.
     """
+    crossed = crossed_cell(outlines.plain, outlines.colours)
+    if crossed is not None:
+        return f"cell ({crossed.row}, {crossed.col})"
     frame = plain.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
     n = tiles.images.shape[1]

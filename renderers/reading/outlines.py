@@ -65,6 +65,7 @@ class Outlines:
     colours: Numbers  # (R, C): number of the colour, -1 for none
     confidence: float
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
+    plain: Hues  # all that was drawn
     own: Hues  # only what is in cells outlined in the very colour
     undone: Floats | None = None  # (R*n, C*n, 3): the board as it was before sharpening, where that could be told
 
@@ -106,7 +107,7 @@ def read_outlines(
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
-        return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain)
+        return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain, plain)
     confidence, doubtful = _frame_cells(colours, pale)
     tinted = np.zeros_like(doubtful) if known is None else _tinted(colours, pale, board, known)
     doubtful &= ~_settled(colours, doubtful | tinted, again)
@@ -115,7 +116,7 @@ def read_outlines(
         raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
     _outline_cells(colours, plain, again)
     ink, own = grown(plain.layer(), 1), plain.some(plain.names == colours.take(plain.cells))
-    found = Outlines(colours, confidence, ink, own)
+    found = Outlines(colours, confidence, ink, plain, own)
     if (colours < 0).all():
         return found
     if lead:

@@ -1,9 +1,10 @@
-"""Plain hues: whether the colour of each border is one of those that may be asked for, and no other."""
+"""Plain hues: whether the colour of each border is one of those that may be asked for, and the only one there."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from renderers.reading.hues import Hues, Layer, Numbers, from_grey
 from renderers.reading.redrawn import Again, confirmed
@@ -18,6 +19,26 @@ OFF_HUE, ONE_HUE = 0.91, 0.968
 """How near (cosine) a border's hue must be to its colour, and to the hue of the purest border of that colour: drift,
 sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
 colour turns one of them by 16 and more."""
+
+
+INNER, CROSSED = 0.25, 0.3
+"""Share of a cell, at its border, where borders may be, its own and those that lean over from next door; and how much
+of another colour may be inside of that, as a share of the cell's side: compression takes 0.18 in, and a thin cross has
+0.45 even then."""
+
+
+def crossed_cell(plain: Hues, colours: Numbers) -> Cell | None:
+    """A cell with a border, of the colours (R, R), inside of which something was drawn in another one."""
+    n, own = plain.grid.n, colours.take(plain.cells)
+    row, col = np.divmod(plain.grid.within.take(plain.places), n)
+    rim = round(INNER * n)
+    inside = (np.minimum(row, col) >= rim) & (np.maximum(row, col) < n - rim)
+    odd = plain.some(inside & (own >= 0) & (plain.names != own))
+    if not len(odd.places):
+        return None
+    amount = np.bincount(odd.cells, odd.share)
+    where = int(amount.argmax())
+    return Cell(*divmod(where, len(colours))) if amount[where] > CROSSED * n else None
 
 
 def demand_plain_hues(
