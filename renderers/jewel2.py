@@ -68,7 +68,8 @@ _PALING = (COLOUR * np.eye(3) + (1 - COLOUR) / 3).astype(np.float32)
 BARE = "bare"
 """A tile whose stone was wiped off, though our own empty cells look otherwise: what editors make of an empty cell."""
 
-_MEANS = np.array([*range(len(THINGS)), THINGS.index(EMPTY)])
+_EMPTY, _BARE = THINGS.index(EMPTY), len(THINGS)
+_MEANS = np.array([*range(len(THINGS)), _EMPTY])
 _MARKS = PLAIN + ROW + COLUMN + BOMB
 _GEM = np.zeros(128, np.intp)
 _GEM[[ord(thing[0]) for thing in THINGS if thing[1] == PLAIN]] = [THINGS.index(t) for t in THINGS if t[1] == PLAIN]
@@ -104,7 +105,7 @@ class Jewel2Renderer(PlacedRenderer[Position]):
         return Position(tuple("".join([THINGS[number] for number in row]) for row in symbols.tolist()))
 
     def ground(self, symbol: int, style: Style) -> int:
-        return symbol if symbol == THINGS.index(EMPTY) else len(THINGS)
+        return symbol if symbol == _EMPTY else _BARE
 
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
@@ -166,25 +167,33 @@ class Jewel2Renderer(PlacedRenderer[Position]):
         given = given_board(self, problem, style)
         frame, known = given.frame, given.cells
         if before is not None and _moved(before.registration, registration) < STILL:
-            drift = before.drift if before.drift.is_none else drift_between(before.raw, _cells_of(guess, style))
+            raw, drift = before.raw, before.drift
+            if not drift.is_none:
+                drift = drift_between(raw, _believed(raw, guess, style))
             if np.abs(drift.fit - before.drift.fit).max() < SAME_DRIFT:
                 laid = replace(before, registration=registration, drift=drift, guess=guess)
                 vars(laid).update(cells=before.cells, named=before.named)
                 return laid
-            raw = before.raw
         else:
             raw = registration.crop(frame.box, (known.shape[1], known.shape[0]))
-            drift = drift_between(raw, _cells_of(guess, style))
+            drift = drift_between(raw, _believed(raw, guess, style))
         if drift.recolouring(raw) > MOST_RECOLOURING:
             raise UnreadableImage("the board has been redrawn in other colours")
         tiles, likely = _pale_tiles(style, frame.rows, frame.cols), self.encode(problem.position, style)
         return Laid(registration, drift, drift.undo(raw), known, frame, given.page, raw, guess, likely, tiles)
 
 
-def _cells_of(position: Position, style: Style) -> Floats:
-    """(R*n, C*n, 3): how a board looks at reading size."""
-    numbers = _numbers(position)
-    return join_cells(reading_tiles(renderer, style, *numbers.shape)[numbers])
+def _believed(raw: Floats, guess: Position, style: Style) -> Floats:
+    """(R*n, C*n, 3): the board that a picture is believed to show, its empty cells as ours or bare, whichever they look
+    more like: colours drift by neither."""
+    numbers = _numbers(guess)
+    tiles = reading_tiles(renderer, style, *numbers.shape)
+    empty = numbers == _EMPTY
+    seen = split_cells(raw, *numbers.shape)[empty].mean(axis=(1, 2))
+    ours, bare = (np.abs(seen - tiles[number].mean(axis=(0, 1))).sum(axis=1) for number in (_EMPTY, _BARE))
+    numbers = numbers.copy()
+    numbers[empty] = np.where(bare < ours, _BARE, _EMPTY)
+    return join_cells(tiles[numbers])
 
 
 @lru_cache(maxsize=64)

@@ -124,6 +124,10 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:5:7100000003:1?pixels=256", 105),  # the soft edge of one on the corner of a D
         ("wordsearch/find-all@1:train:5:9000000082:0?pixels=256", 208),  # one border thinner than its neighbours
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
+        (
+            "jewel2/best@1:train:1:9000000053:0?pixels=256",
+            204,
+        ),  # stones wiped off, which seemed a drift of colours
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
     ],
 )
