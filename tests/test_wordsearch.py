@@ -426,6 +426,25 @@ def test_a_border_of_two_colours_is_refused(other: str) -> None:
     assert not verify(sample, _with_second_colour(sample, other)).correct
 
 
+@pytest.mark.parametrize("way", ["none", "jpeg", "webp", "blur"])
+@pytest.mark.parametrize(
+    ("name", "row", "col", "colour"),
+    [("wordsearch/find@1:train:4:977:1", 3, 7, "green"), ("wordsearch/find@1:train:5:977:6", 13, 4, "green")],
+)
+def test_a_highlighted_cell_crossed_out_in_another_colour_is_refused(
+    name: str, row: int, col: int, colour: str, way: str
+) -> None:
+    sample = make_sample(name)
+    size = len(sample.solution.after.marks)
+    grid, image = renderer.board(sample.style, size, size).frame, sample.edited.convert("RGB")
+    left, top = grid.left + col * grid.cell + 4, grid.top + row * grid.cell + 4
+    right, bottom = left + grid.cell - 9, top + grid.cell - 9
+    for ends in ((left, top, right, bottom), (left, bottom, right, top)):
+        ImageDraw.Draw(image).line(ends, fill=sample.style.colours()[colour], width=2)
+    made = image if way == "none" else PERTURBATIONS[way](image, MODERATE[way], Stream("cross"))
+    assert not verify(sample, made).correct
+
+
 def _with_second_colour(sample: Sample, other: str) -> Image.Image:
     """The right answer, but the first border has another colour in every second row."""
     marks, colours = sample.solution.after.marks, sample.style.colours()
