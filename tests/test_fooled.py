@@ -122,6 +122,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
     [
         ("wordsearch/find-all@1:train:1:6000000000:0?pixels=256", 66),  # thin borders, paler than the colour in them
         ("wordsearch/find-all@1:train:5:7100000003:1?pixels=256", 105),  # the soft edge of one on the corner of a D
+        ("wordsearch/find-all@1:train:4:9000000030:0?pixels=256", 214),  # borders beside ours; the first at the edge
+        ("wordsearch/find-all@1:train:4:9000000030:0?pixels=256", 281),
         ("wordsearch/find-all@1:train:5:9000000082:0?pixels=256", 208),  # one border thinner than its neighbours
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         (

@@ -137,7 +137,7 @@ class Compared:
         if own_colours and cells:
             inside = _within(cells, part, less=INSIDE)
             found |= littered(seen, unlike, given, meant.pixels, inside, least=self.least)
-            middle = _within(cells, part, less=MIDDLE)
+            middle = _within(cells, part, less=MIDDLE, of=_widest(cells))
             found |= left_over(unlike & (self._gap[part] <= UNTOUCHED), given, meant.pixels, middle)
             if own_places:
                 found |= odd & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
@@ -210,9 +210,15 @@ def _width(cells: list[Part]) -> int:
     return min((min(part.stop - part.start for part in cell) for cell in cells[:1]), default=0)
 
 
-def _within(cells: list[Part], part: Part, *, less: float) -> list[Part]:
-    """The cells, as parts of the part of the picture that they all are in, without so much of what is around each."""
-    inset, (down, right) = round(less * _width(cells)), (each.start for each in part)
+def _widest(cells: list[Part]) -> int:
+    """The same of the widest: the first may be at the edge of the board, with little around it."""
+    return max((part.stop - part.start for cell in cells for part in cell), default=0)
+
+
+def _within(cells: list[Part], part: Part, *, less: float, of: int | None = None) -> list[Part]:
+    """The cells, as parts of the part of the picture that they all are in, without so much of what is around each, as a
+    share of a cell and what is around it: the first, or `of` so many pixels."""
+    inset, (down, right) = round(less * (of or _width(cells))), (each.start for each in part)
     return [
         (
             slice(rows.start - down + inset, rows.stop - down - inset),
