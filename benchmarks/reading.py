@@ -170,7 +170,17 @@ def _page(rows: list[Row], count: int, pixels: int, seed: int) -> str:
         cells = {row.game: row for row in rows if (row.perturbation, row.strength) == (name, strength)}
         lines.append([name, strength, *(_figures(cells.get(game)) for game in named)])
     explained = " A cell says exact / abstained / misread in percent; a dash means that all were exact."
-    return _intro(rows, count, pixels, seed) + explained + "\n\n" + table(["perturbation", "strength", *named], lines)
+    text = _intro(rows, count, pixels, seed) + explained + f" {_by_strength(rows)}."
+    return text + "\n\n" + table(["perturbation", "strength", *named], lines)
+
+
+def _by_strength(rows: list[Row]) -> str:
+    """The share of pictures read exactly: "Moderate: 99.9 % exact; full: 95 % exact"."""
+    parts = []
+    for strength in dict.fromkeys(row.strength for row in rows):
+        exact, *others = (sum(getattr(row, name) for row in rows if row.strength == strength) for name in OUTCOMES)
+        parts.append(f"{strength}: {100 * exact / (exact + sum(others)):.4g} % exact")
+    return "; ".join(parts).capitalize()
 
 
 def _pairs_page(rows: list[Row], count: int, pixels: int, seed: int) -> str:
