@@ -28,7 +28,7 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_pages import are_in_another_form, changes, given_drawn_on, is_shaded_anew, line_gone, page_of
+from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gone
 from renderers.sudoku_reading import (
     BORDERS,
     DIGITS,
@@ -43,6 +43,7 @@ from renderers.sudoku_reading import (
     usual_gap,
     with_ground,
 )
+from renderers.touched import changes, given_drawn_on, page_of
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""

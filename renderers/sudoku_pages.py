@@ -1,11 +1,9 @@
-"""What is looked at on the whole page of a sudoku: givens drawn on, grid lines that are gone, another look."""
+"""What is looked at on the whole page of a sudoku: grid lines that are gone, another look."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,12 +12,13 @@ from gamegen.core.rendering import Pixels, Style
 from renderers.board import Seen
 from renderers.page import Frame
 from renderers.reading.compared import WHOLE
-from renderers.reading.foreign import most, off_colours
+from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
 from renderers.reading.stains import GONE, Lines
-from renderers.reading.tiles import AROUND, split_cells
+from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
-from renderers.sudoku_reading import COVERED, FEW, LEAN, SHADE, first, middle_colours
+from renderers.sudoku_reading import first, middle_colours
+from renderers.touched import COVERED, count_inside
 
 ANOTHER_FORM = 0.2
 """The share of most marks of colour that may have changed: sharpening changes 0.15 of them, tiles in place of discs or
@@ -34,45 +33,15 @@ LUMA = np.array([0.299, 0.587, 0.114])
 BRIGHTEST, UNEVEN = 1.3, 0.06
 """How many times as bright a picture may have become, and by how much of that its parts may differ."""
 
-NUDGED = 0.2
-"""Pixels of a compared page by which a picture that was moved does not lie on them."""
-
 BESIDE = 0.2
 """Share of a cell by which the middle of a line is away from the cells beside it, at least."""
-
-
-def page_of(seen: Seen) -> Pixels | None:
-    """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
-    if min(seen.registration.image.shape[:2]) < SIDE:
-        return None
-    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
-
-
-def changes(page: Pixels, seen: Seen) -> Pixels:
-    """(SIDE, SIDE): by how many grey levels each pixel of the page is otherwise than it was given."""
-    return most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
 
 
 def are_in_another_form(gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> bool:
     """Whether most marks of colour that were `given` have become smaller or larger, by the changes of the page: tiles
     in place of filled cells are another look of the whole board."""
-    whole = _count(np.ones_like(gap, bool), seen.frame)[given]
-    return bool(given.any() and np.median(_count(gap > COVERED, seen.frame)[given] / whole) > ANOTHER_FORM)
-
-
-def given_drawn_on(page: Pixels, gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> Cell | None:
-    """A cell with something `given` in which something was drawn, by the changes of the page, but for its border, where
-    a new cell may lean over.
-
-    Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
-    """
-    drawn = given & (_count(gap > COVERED, seen.frame) > FEW)
-    if not drawn.any() or np.median(_count(gap > SHADE, seen.frame)[given]) > FEW:
-        return None
-    odd = (gap > COVERED) & seen.registration.covers(WHOLE, (SIDE, SIDE))
-    if _is_nudged(seen):
-        odd &= _beyond(page, seen.page.at(SIDE).pixels) > SHADE
-    return first(drawn & (_count(odd, seen.frame) > FEW))
+    whole = count_inside(np.ones_like(gap, bool), seen.frame)[given]
+    return bool(given.any() and np.median(count_inside(gap > COVERED, seen.frame)[given] / whole) > ANOTHER_FORM)
 
 
 def line_gone(
@@ -107,36 +76,6 @@ def is_shaded_anew(seen: Seen, boxes: NDArray[np.intp], style: Style) -> bool:
         return True
     raw = seen.registration.crop(seen.frame.box, (seen.board.shape[1], seen.board.shape[0]))
     return _differ(_grounds(raw, seen.frame), np.minimum(gain * given, 255), boxes)
-
-
-def _is_nudged(seen: Seen) -> bool:
-    """Whether a page lies askew on the one that was given, so that the edges of things are mixed otherwise."""
-    return bool(np.abs(seen.registration.matrix - np.eye(3)).sum(axis=1).max() > NUDGED * 2 / SIDE)
-
-
-def _beyond(page: Pixels, given: Pixels) -> Pixels:
-    """(h, w): by how many grey levels the pixels of a page are outside all that was given around them."""
-    low, high = cv2.erode(given, AROUND), cv2.dilate(given, AROUND)
-    return most(cv2.max(cv2.subtract(low, page), cv2.subtract(page, high)))
-
-
-def _count(found: NDArray[np.bool_], frame: Frame) -> NDArray[np.intp]:
-    """(R, C): how many true values (SIDE, SIDE) are inside of each cell."""
-    counts = np.bincount(_insides(frame)[found], minlength=frame.rows * frame.cols + 1)
-    return counts[1:].reshape(frame.rows, frame.cols)
-
-
-@lru_cache(maxsize=64)
-def _insides(frame: Frame) -> NDArray[np.intp]:
-    """(SIDE, SIDE): the number of the cell, from 1 on, in which each pixel of the page is, but for its border; or 0."""
-    places = (np.arange(SIDE) + 0.5) * frame.pixels / SIDE
-    row, col = ((places - start) / frame.cell for start in (frame.top, frame.left))
-    down, across = (
-        (at > 0) & (at < count) & (np.abs(at % 1 - 0.5) < 0.5 - LEAN)
-        for at, count in ((row, frame.rows), (col, frame.cols))
-    )
-    numbers = 1 + (row // 1)[:, None] * frame.cols + col // 1
-    return np.where(down[:, None] & across, numbers, 0).astype(np.intp)
 
 
 def _gone(lines: Lines, page: Pixels) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
 from renderers.reading.stains import cut_marks
 from renderers.reading.tiles import split_cells
+from renderers.touched import COVERED, FEW, LEAN, SHADE
 
 DIGITS = LARGEST_DIGIT + 1
 """Symbols on one ground: empty, then 1 to 9."""
@@ -45,12 +46,8 @@ INK_RANK = 0.985
 GROUND = 0.35
 """Empty cells, for each that is filled with a colour, that are looked at for how colours drifted."""
 
-GAP, SHADE = 0.2, 24
-"""Share of a cell, at its border, where a colour may leave something of the ground, and grey levels by which that is
-not the colour itself."""
-
-FEW, LEAN = 3, 0.05
-"""Pixels of a cell that may have any colour, and the share of it, at its border, that cells beside it may lean over."""
+GAP = 0.2
+"""Share of a cell, at its border, where a colour may leave something of the ground."""
 
 BORDERS = {"digits": 0.13, "tile": 0.07, "disc": 0.17}
 """By what is drawn into cells: the share of one, at its border, where hardly anything of it is."""
@@ -61,9 +58,6 @@ bad picture."""
 
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
-
-COVERED = 60.0
-"""Grey levels by which what covers a line may be unlike the colours beside it."""
 
 
 def sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:

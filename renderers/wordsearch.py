@@ -11,9 +11,11 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from operator import itemgetter
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
@@ -26,6 +28,7 @@ from renderers.reading.classify import demand
 from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.register import LEVELS, Floats, Registration, Scan
 from renderers.shapes import stamp
+from renderers.touched import changes, given_drawn_on, page_of
 from renderers.wordsearch_reading import Letters
 
 SYMBOLS = ALPHABET + BLANK
@@ -34,6 +37,9 @@ SMALLEST = 7
 
 WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
 """Likeness above which a picture is laid well onto the given one; and zooms that are tried where it is not."""
+
+LEAN_OVER = 0.25
+"""Share of a cell beside a highlighted one, at its border, that another hand may draw over."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
@@ -107,6 +113,9 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
         def stain() -> str:
             given.demand_own_hand(written)
+            touched = _touched_letter(seen, outlines.colours >= 0)
+            if touched is not None:
+                return f"cell ({touched.row}, {touched.col})"
             plain, after = without_ink(replace(seen, board=board), outlines), self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
@@ -115,6 +124,17 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
     def _framed(self, problem: Problem[WordGrid], style: Style, colours: NDArray[np.intp]) -> Pixels:
         """The clean picture of the given letters with borders of these colours (R, C), -1 for none."""
         return self.render(WordGrid(problem.position.letters, _rows(_CODES[colours + 1])), style).rgb()
+
+
+def _touched_letter(seen: Seen, marked: NDArray[np.bool_]) -> Cell | None:
+    """A cell that is not `marked` (R, C), in which something was drawn: a small G is an O but for four pixels."""
+    page = page_of(seen)
+    if page is None:
+        return None
+    gap = changes(page, seen)
+    beside = cv2.dilate(marked.view(np.uint8), np.ones((3, 3), np.uint8)).view(bool) & ~marked
+    far = given_drawn_on(page, gap, seen, ~marked & ~beside)
+    return far or (given_drawn_on(page, gap, seen, beside, lean=LEAN_OVER) if beside.any() else None)
 
 
 @lru_cache(maxsize=GIVENS)

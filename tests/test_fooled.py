@@ -90,6 +90,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "wordsearch/find@1:train:5:6000000013:0?pixels=256", 99),  # half the tail of a small Q
         ("double_exposure", "wordsearch/find-all@1:train:5:7001000011:0?pixels=256", 241),  # half an S in a framed O
         ("adversarial_noise", "wordsearch/find-all@1:train:4:6000000036:0?pixels=256", 192),  # a framed W is an S
+        ("adversarial_noise", "wordsearch/find-all@1:train:4:9000000137:0?pixels=256", 100),  # four pixels of a small G
         ("murky_mutation", "wordsearch/find-all@1:train:5:6000000033:0?pixels=256", 136),  # a framed G is a Q, enlarged
         (
             "murky_mutation",

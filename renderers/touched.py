@@ -1,0 +1,87 @@
+"""Cells that were to stay as they were, on a page that mostly did: a few pixels tell what was drawn on them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Pixels
+from renderers.board import Seen
+from renderers.page import Frame
+from renderers.reading.compared import WHOLE
+from renderers.reading.foreign import most
+from renderers.reading.tiles import AROUND
+from renderers.reading.traces import SIDE
+
+COVERED, SHADE = 60.0, 24
+"""Grey levels by which a pixel was drawn upon, and by which it is hardly the same."""
+
+FEW, LEAN = 3, 0.05
+"""Pixels of a cell that may have any colour, and the share of it, at its border, that cells beside it may lean over."""
+
+NUDGED = 0.2
+"""Pixels of a compared page by which a picture that was moved does not lie on them."""
+
+
+def page_of(seen: Seen) -> Pixels | None:
+    """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
+    if min(seen.registration.image.shape[:2]) < SIDE:
+        return None
+    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
+
+
+def changes(page: Pixels, seen: Seen) -> Pixels:
+    """(SIDE, SIDE): by how many grey levels each pixel of the page is otherwise than it was given."""
+    return most(cv2.absdiff(page, seen.page.at(SIDE).pixels))
+
+
+def given_drawn_on(
+    page: Pixels, gap: Pixels, seen: Seen, given: NDArray[np.bool_], *, lean: float = LEAN
+) -> Cell | None:
+    """A cell with something `given` in which something was drawn, by the changes of the page, but for its border, over
+    which a new cell may `lean`.
+
+    Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
+    """
+    drawn = given & (count_inside(gap > COVERED, seen.frame, lean) > FEW)
+    if not drawn.any() or np.median(count_inside(gap > SHADE, seen.frame, lean)[given]) > FEW:
+        return None
+    odd = (gap > COVERED) & seen.registration.covers(WHOLE, (SIDE, SIDE))
+    if _is_nudged(seen):
+        odd &= _beyond(page, seen.page.at(SIDE).pixels) > SHADE
+    touched = np.argwhere(drawn & (count_inside(odd, seen.frame, lean) > FEW))
+    return Cell(*touched[0].tolist()) if len(touched) else None
+
+
+def count_inside(found: NDArray[np.bool_], frame: Frame, lean: float = LEAN) -> NDArray[np.intp]:
+    """(R, C): how many true values (SIDE, SIDE) are inside of each cell, but for so much of it at its border."""
+    counts = np.bincount(_insides(frame, lean)[found], minlength=frame.rows * frame.cols + 1)
+    return counts[1:].reshape(frame.rows, frame.cols)
+
+
+def _is_nudged(seen: Seen) -> bool:
+    """Whether a page lies askew on the one that was given, so that the edges of things are mixed otherwise."""
+    return bool(np.abs(seen.registration.matrix - np.eye(3)).sum(axis=1).max() > NUDGED * 2 / SIDE)
+
+
+def _beyond(page: Pixels, given: Pixels) -> Pixels:
+    """(h, w): by how many grey levels the pixels of a page are outside all that was given around them."""
+    low, high = cv2.erode(given, AROUND), cv2.dilate(given, AROUND)
+    return most(cv2.max(cv2.subtract(low, page), cv2.subtract(page, high)))
+
+
+@lru_cache(maxsize=64)
+def _insides(frame: Frame, lean: float) -> NDArray[np.intp]:
+    """(SIDE, SIDE): the number of the cell, from 1 on, in which each pixel of the page is, but for its border; or 0."""
+    places = (np.arange(SIDE) + 0.5) * frame.pixels / SIDE
+    row, col = ((places - start) / frame.cell for start in (frame.top, frame.left))
+    down, across = (
+        (at > 0) & (at < count) & (np.abs(at % 1 - 0.5) < 0.5 - lean)
+        for at, count in ((row, frame.rows), (col, frame.cols))
+    )
+    numbers = 1 + (row // 1)[:, None] * frame.cols + col // 1
+    return np.where(down[:, None] & across, numbers, 0).astype(np.intp)
