@@ -38,6 +38,9 @@ SAME_LIGHT, SAME_TINT, PALE, MOVED, RESIZED = 0.78, 0.85, 20.0, 2, 0.05
 """A tinted box: correlation of its light with a plain box's, cosine of its colour with the named one, grey levels of
 colour that it must have, pixels by which it may be off, and the share by which it may be larger or smaller."""
 
+ONE_TINT = 0.72
+"""The share of a tinted box's coloured pixels that must have its tint."""
+
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
@@ -72,7 +75,10 @@ def with_own_boxes(seen: Seen, tiles: Tiles, clean: Floats, style: Style) -> See
         for row, col in np.argwhere(changed & _are_tinted(colours, _vivid(family, style))).tolist():
             cell, box, example = seen.cells[row, col], tiles.images[kind], tiles.images[other]
             is_new = _unlike(cell, box) and _unlike(known[row, col], clean[kind])
-            if is_new and _is_lit_alike(cell, example) and not _is_mixed(cell, tiles, kind):
+            ground = tiles.images[GROUND[other]]
+            if not is_new or not _is_lit_alike(cell, example) or _is_mixed(cell, tiles, kind):
+                continue
+            if _is_in_one_tint(cell, _vivid(family, style), np.abs(example - ground).max(axis=2) > UNLIKE):
                 own.setdefault(Cell(row, col), kind)
     if not own:
         return seen
@@ -142,6 +148,15 @@ def _is_mixed(cell: Floats, tiles: Tiles, kind: int) -> bool:
     if HALF[0] < share < HALF[1] and not _unlike(cell, box + np.float32(share) * (example - box)):
         return True
     return bool(mixtures(cell, tiles, kind)[kind, _NO_BOXES].any())
+
+
+def _is_in_one_tint(cell: Floats, vivid: Floats, where: NDArray[np.bool_]) -> bool:
+    """Whether most of what is coloured in a cell (n, n, 3), there, has the tint of a vivid colour."""
+    asked, drawn = vivid - vivid.mean(), cell[where] - cell[where].mean(axis=1, keepdims=True)
+    strength = np.sqrt(np.einsum("ij,ij->i", drawn, drawn))
+    towards = drawn @ asked >= SAME_TINT * float(np.sqrt((asked**2).sum())) * strength
+    coloured = strength >= PALE
+    return bool(np.count_nonzero(towards & coloured) >= ONE_TINT * np.count_nonzero(coloured))
 
 
 @lru_cache(maxsize=256)

@@ -85,6 +85,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("ghost_stroke", "maze/shortest@1:train:1:7001000009:0?pixels=256", 135),  # along the whole of a path
         ("ghost_stroke", "maze/path@1:train:1:9000000012:0?pixels=256", 271),  # on the walls' edge, beside a path
         ("murky_mutation", "sokoban/solve@1:train:5:7001000007:0?pixels=256", 202),  # a target behind the player
+        (
+            "adversarial_noise",
+            "sokoban/solve@1:train:5:9000000040:0?pixels=256",
+            313,
+        ),  # a wall blotched as a box is lit
         ("double_exposure", "sokoban/push@1:train:4:7001000011:0?pixels=256", 203),  # the floor, through the player
         ("double_exposure", "sokoban/solve@1:train:1:7001000024:0?pixels=256", 132),  # the player, through a box
         ("double_exposure", "wordsearch/find@1:train:5:6000000013:0?pixels=256", 99),  # half the tail of a small Q
