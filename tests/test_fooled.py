@@ -89,7 +89,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
             "adversarial_noise",
             "sokoban/solve@1:train:5:9000000040:0?pixels=256",
             313,
-        ),  # a wall blotched as a box is lit
+        ),  # a wall, lit as a box is
         ("double_exposure", "sokoban/push@1:train:4:7001000011:0?pixels=256", 203),  # the floor, through the player
         ("double_exposure", "sokoban/solve@1:train:1:7001000024:0?pixels=256", 132),  # the player, through a box
         ("double_exposure", "wordsearch/find@1:train:5:6000000013:0?pixels=256", 99),  # half the tail of a small Q
