@@ -1,0 +1,138 @@
+"""Attacks on what the answer drew anew, where other hands are welcome: crossed out, struck through or boxed in.
+
+The strokes are in the picture's own colours, so no single pixel of them is foreign to it.
+"""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from gamegen.adversary.canvas import canvas, gap, picture
+from gamegen.adversary.positions import Made
+from gamegen.core.rendering import Colour
+from gamegen.core.stream import Stream
+from gamegen.sample import Sample
+from renderers.board import BoardRenderer
+
+STROKE = (0.008, 0.012)
+"""Between which widths a stroke is, as shares of the picture's side: 4 to 6 of 512. Thinner ones are forgiven."""
+
+FINEST = 5
+"""How many strokes fit side by side into a cell: in smaller ones nobody could tell one from a slip of the pen."""
+
+REACH = 0.94
+"""The share of a cell's side along which a stroke runs, which is farther than any mark that belongs there."""
+
+LOUD, MOSTLY = 90, 0.5
+"""Grey levels by which a stroke stands out, and the share of it that must."""
+
+INSET = 0.12
+"""Share of its side by which a box is inside."""
+
+COMMON = 0.004
+"""Share of a picture that a colour has to be one of its own."""
+
+WHOLE = 0.06
+"""Side of a cell where there is no board, as a share of the picture's."""
+
+QUALITY = (50, 90)
+"""What a picture is compressed with, one time in three."""
+
+Box = tuple[float, float, float, float]
+"""left, top, right and bottom, in pixels."""
+
+
+def scrawl(sample: Sample, rng: Stream) -> Made:
+    """The answer with a cross, a bar or a box over a cell that it drew anew: nobody asked for it."""
+    image = picture(canvas(sample).after)
+    box, colour = _cell(sample, rng), rng.choice(_colours(sample))
+    width = max(2, round((STROKE[0] + rng.random() * (STROKE[1] - STROKE[0])) * image.width))
+    if box[2] - box[0] < FINEST * width:
+        return None
+    lines = rng.choice(_shapes(box, rng, sample, colour))
+    pen, layer = ImageDraw.Draw(image), Image.new("L", image.size)
+    for line in lines:
+        pen.line(line, fill=colour, width=width)
+        ImageDraw.Draw(layer).line(line, fill=255, width=width)
+    drawn = np.asarray(layer) > 0
+    stands_out = gap(np.asarray(image), canvas(sample).after)[drawn] > LOUD
+    if np.count_nonzero(stands_out) < MOSTLY * np.count_nonzero(drawn):
+        return None
+    return (_compressed(image, rng.between(*QUALITY)) if rng.chance(1 / 3) else image), False
+
+
+def _cell(sample: Sample, rng: Stream) -> Box:
+    """A cell in which the answer changed something, less what is at its border."""
+    rows, cols = np.nonzero(canvas(sample).edit)
+    number = rng.below(len(rows))
+    row, col = int(rows[number]), int(cols[number])
+    renderer, position = sample.plugin.renderer, sample.problem.position
+    if isinstance(renderer, BoardRenderer):
+        frame = renderer.board(sample.style, *renderer.size(position)).frame
+        side = float(frame.cell)
+        top = frame.top + min(max(0, (row - frame.top) // frame.cell), frame.rows - 1) * side
+        left = frame.left + min(max(0, (col - frame.left) // frame.cell), frame.cols - 1) * side
+    else:
+        side = WHOLE * sample.key.pixels
+        top, left = row - side / 2, col - side / 2
+    edge = (1 - REACH) / 2 * side
+    return left + edge, top + edge, left + side - edge, top + side - edge
+
+
+def _shapes(box: Box, rng: Stream, sample: Sample, colour: Colour) -> list[list[Box]]:
+    """The strokes that may be drawn in a box: crosses, bars, and a box in no colour of which a border may be.
+
+    A bar of floor along a maze's path only makes it thinner.
+    """
+    left, top, right, bottom = box
+    x, y = (start + (0.25 + 0.5 * rng.random()) * (end - start) for start, end in ((left, right), (top, bottom)))
+    across, down = (left, y, right, y), (x, top, x, bottom)
+    falling, rising = (left, top, right, bottom), (left, bottom, right, top)
+    shapes: list[list[Box]] = [[falling, rising], [across, down], [falling], [rising]]
+    if not (_is_maze(sample) and colour == sample.style.colours()["floor"]):
+        shapes += [[across], [down]]
+    if colour not in _asked(sample):
+        shapes.append(_inside(box))
+    return shapes
+
+
+def _inside(box: Box) -> list[Box]:
+    left, top, right, bottom = box
+    edge = INSET * (right - left)
+    left, top, right, bottom = left + edge, top + edge, right - edge, bottom - edge
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
+    return [(*one, *other) for one, other in pairwise(corners)]
+
+
+def _is_maze(sample: Sample) -> bool:
+    return sample.key.task.startswith("maze/")
+
+
+def _colours(sample: Sample) -> list[Colour]:
+    """What the answer is drawn in; of a maze not the pen's, since nobody says how wide a path is."""
+    after = sample.edited_picture
+    counts = np.bincount(after.pixels.ravel(), minlength=len(after.palette))
+    common = after.palette[counts[: len(after.palette)] > COMMON * after.pixels.size]
+    colours = [(red, green, blue) for red, green, blue in common.tolist()]
+    if _is_maze(sample):
+        colours = [colour for colour in colours if colour not in _asked(sample)]
+    return colours
+
+
+def _asked(sample: Sample) -> set[Colour]:
+    """The colours that the task names."""
+    own = sample.style.colours()
+    return {own[str(value)] for name, value in sample.problem.params if name.startswith("colour") and str(value) in own}
+
+
+def _compressed(image: Image.Image, quality: int) -> Image.Image:
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=quality)
+    return Image.open(file).convert("RGB")
+
+
+ATTACKS = (scrawl,)
