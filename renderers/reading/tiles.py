@@ -19,6 +19,11 @@ STRONG = 90
 """Grey levels by which a stained pixel differs, in the colour where it differs most."""
 
 
+GREY = np.float32(128)
+"""Levels are counted from here where small differences of large sums tell: rounding, which depends on the machine, is
+then half as much."""
+
+
 class Tiles:
     """The tiles (K, n, n, 3), smoothed a little.
 
@@ -45,17 +50,18 @@ class Tiles:
 
     @cached_property
     def moved(self) -> tuple[Floats, Floats]:
-        """(9*K, pixels): the tiles' insides, each also one pixel off all round; and their squared lengths."""
+        """(9*K, pixels): the tiles' insides, each also one pixel off all round; and their squared lengths. Counted from
+        grey, as those of `unmoved`."""
         ways = [slice(self.inner.start + by, self.inner.stop + by) for by in (-1, 0, 1)]
         flat = np.concatenate(
             [self.images[:, down, right].reshape(len(self.images), -1) for down in ways for right in ways]
         )
-        return flat.astype(np.float32), np.einsum("ij,ij->i", flat, flat)
+        return _with_lengths(flat.astype(np.float32) - GREY)
 
     @cached_property
     def unmoved(self) -> tuple[Floats, Floats]:
         """(K, pixels): the tiles' insides, and their squared lengths."""
-        return self.middle, np.einsum("ij,ij->i", self.middle, self.middle)
+        return _with_lengths(self.middle - GREY)
 
     @cached_property
     def contrast(self) -> Floats:
@@ -147,10 +153,15 @@ def insides(cells: Floats, tiles: Tiles) -> Floats:
     return np.ascontiguousarray(part).reshape(-1, tiles.middle.shape[1])
 
 
+def _with_lengths(images: Floats) -> tuple[Floats, Floats]:
+    return images, np.einsum("ij,ij->i", images, images)
+
+
 def distances(wanted: Floats, tiles: Tiles, *, moved: bool = True) -> Floats:
     """(N, K): root mean square distance of cells' insides (N, pixels) to each tile, where it fits best if it may be
     `moved` by a pixel."""
     images, sizes = tiles.moved if moved else tiles.unmoved
+    wanted = wanted - GREY
     gaps = sizes - 2 * (wanted @ images.T)
     best = gaps.reshape(len(wanted), -1, len(tiles.images)).min(axis=1)
     best += np.einsum("ij,ij->i", wanted, wanted)[:, None]
