@@ -15,7 +15,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import Board, BoardRenderer, Given, Seen
-from renderers.chess_reading import demand_men_inside, demand_one_hue, settle_pasted
+from renderers.chess_reading import demand_men_inside, demand_one_hue, overdrawn_man, settle_pasted
 from renderers.chessmen import MEN
 from renderers.frames import (
     demand_no_shadows,
@@ -112,6 +112,9 @@ class ChessRenderer(BoardRenderer[Diagram]):
         confidence = min(float(named.confidence.min()), outlines.confidence)
 
         def stain() -> str:
+            crossed = overdrawn_man(plain, named, given, outlines, style, self)
+            if crossed is not None:
+                return f"cell ({crossed.row}, {crossed.col})"
             after = self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 

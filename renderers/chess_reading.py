@@ -7,6 +7,7 @@ hides a part of the man: there the middle alone must tell who he is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,11 +15,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.frames import middles
+from renderers.overdrawn import Look, compared_tiles, overdrawn
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
 from renderers.reading.hues import from_grey
 from renderers.reading.outlines import Outlines
@@ -102,6 +105,23 @@ def demand_men_inside(
     found = Named(named.symbols, confidence, distance)
     demand(found)
     demand_single(plain.cells, tiles, found, before=given, allowed=allowed)
+
+
+def overdrawn_man(
+    seen: Seen,
+    named: Named,
+    given: NDArray[np.intp],
+    outlines: Outlines,
+    style: Style,
+    renderer: BoardRenderer[Diagram],
+) -> Cell | None:
+    """A square without a highlight that changed, and shows more than the man on it, or something though it is empty."""
+    tiles, symbols = compared_tiles(renderer, style, seen.frame), named.symbols
+
+    def looks(cell: Cell) -> Iterator[Look]:
+        yield Look.of(tiles[symbols[cell]], tiles[symbols[cell] // KINDS * KINDS])
+
+    return overdrawn(seen, given, (symbols != given) & (outlines.colours < 0), tiles, looks)
 
 
 def _gaps(cell: Floats, men: Floats, inset: int) -> Floats:

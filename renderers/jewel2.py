@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
@@ -22,7 +23,7 @@ from renderers.board import MOST_RECOLOURING, Seen, given_board, reading_tiles, 
 from renderers.distance import Point
 from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.page import Frame
-from renderers.placed import PlacedRenderer
+from renderers.placed import Numbers, PlacedRenderer
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named, classify
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.compared import WHOLE
@@ -106,6 +107,11 @@ class Jewel2Renderer(PlacedRenderer[Position]):
 
     def ground(self, symbol: int, style: Style) -> int:
         return symbol if symbol == _EMPTY else _BARE
+
+    def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
+        """An emptied cell may be a tile whose stone was wiped off."""
+        own = super().looks(symbol, cell, seen, bank)
+        return [*own, bank[_BARE].astype(np.intp)] if symbol == _EMPTY else own
 
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.

@@ -7,7 +7,7 @@ new thing where, and as large as, the editor laid it.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
-from gamegen.core.problem import P
+from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import BoardRenderer, Seen
+from renderers.overdrawn import Look, compared_tiles, overdrawn
 from renderers.page import Frame
 from renderers.reading.traces import AsLaid
 
@@ -51,6 +52,27 @@ class PlacedRenderer(BoardRenderer[P]):
     def more_colours(self, palette: Pixels, style: Style) -> Pixels:
         """(N, 3): colours that looks may have beside those of the palette; they are numbered on."""
         return palette[:0]
+
+    def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
+        """Things that were laid anew have nothing drawn across them, in no colour at all."""
+        frame, known = seen.frame, self.encode(problem.position, style)
+        tiles = compared_tiles(self, style, frame)
+        looks = partial(self._looks, seen, symbols, tiles, style)
+        cell = overdrawn(seen, known, symbols != known, tiles, looks)
+        if cell is not None:
+            return f"cell ({cell.row}, {cell.col})"
+        return super().find_stain(seen, symbols, problem, style)
+
+    def _looks(self, seen: Seen, symbols: NDArray[np.intp], tiles: Pixels, style: Style, cell: Cell) -> Iterator[Look]:
+        """How a cell may look that shows one of these symbols (R, C), at the size of the tiles (K, n, n, 3)."""
+        symbol, n = int(symbols[cell]), tiles.shape[1]
+        ground = tiles[self.ground(symbol, style)]
+        yield Look.of(tiles[symbol], ground)
+        board = self.board(style, seen.frame.rows, seen.frame.cols)
+        palette = seen.page.picture.palette
+        colours = np.concatenate([palette, self.more_colours(palette, style)])
+        for look in self.looks(symbol, cell, seen, board.bank)[1:]:
+            yield Look.of(np.asarray(cv2.resize(colours[look], (n, n), interpolation=cv2.INTER_AREA)), ground)
 
     def as_laid(
         self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style

@@ -18,8 +18,9 @@ from gamegen.core.stream import Stream
 from gamegen.sample import Sample
 from renderers.board import BoardRenderer
 
-STROKE = (0.008, 0.012)
-"""Between which widths a stroke is, as shares of the picture's side: 4 to 6 of 512. Thinner ones are forgiven."""
+STROKE, THINNEST = (0.008, 0.012), 3
+"""Between which widths a stroke is, as shares of the picture's side: 4 to 6 pixels of 512. Thinner ones are forgiven,
+and in small pictures those of less than three pixels."""
 
 FINEST = 5
 """How many strokes fit side by side into a cell: in smaller ones nobody could tell one from a slip of the pen."""
@@ -50,7 +51,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     """The answer with a cross, a bar or a box over a cell that it drew anew: nobody asked for it."""
     image = picture(canvas(sample).after)
     box, colour = _cell(sample, rng), rng.choice(_colours(sample))
-    width = max(2, round((STROKE[0] + rng.random() * (STROKE[1] - STROKE[0])) * image.width))
+    width = max(THINNEST, round((STROKE[0] + rng.random() * (STROKE[1] - STROKE[0])) * image.width))
     if box[2] - box[0] < FINEST * width:
         return None
     lines = rng.choice(_shapes(box, rng, sample, colour))

@@ -104,13 +104,13 @@ def spoilt(
         clean = np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])
         if mixed:
             odd[odd] = _is_rare(now[odd], clean)
-        odd = _without_hairs(odd)
+        odd = without_hairs(odd)
         if not odd.any():
             continue
         own, beside = _colours(clean), [other for other in cells if _overlap(cell, other)] if mixed else [cell]
         own = np.array([*own, *shades.unlike(own, beside)])
         odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
-        found[cell] |= _without_hairs(odd)
+        found[cell] |= without_hairs(odd)
     return found
 
 
@@ -127,7 +127,7 @@ def littered(seen: Pixels, odd: Flags, before: Pixels, after: Pixels, cells: Seq
         now = seen[cell].astype(np.int16)
         grounds = [np.median(image[cell].reshape(-1, 3), axis=0) for image in (seen, after)]
         unlike = np.minimum(*(np.abs(now - ground).max(axis=2) for ground in grounds)) > FOREIGN
-        found[cell] |= _without_hairs(odd[cell] & unlike)
+        found[cell] |= without_hairs(odd[cell] & unlike)
     return found
 
 
@@ -139,7 +139,7 @@ def left_over(kept: Flags, before: Pixels, after: Pixels, cells: Sequence[Part])
     found, differs = np.zeros_like(kept), most(cv2.absdiff(before, after)) > FOREIGN
     for cell in cells:
         if np.count_nonzero(kept[cell]) > LEFT * np.count_nonzero(differs[cell]) and not _is_bare(before[cell]):
-            found[cell] |= _without_hairs(kept[cell])
+            found[cell] |= without_hairs(kept[cell])
     return found
 
 
@@ -214,7 +214,7 @@ def _range(image: Pixels) -> Pixels:
     return most(cv2.subtract(cv2.dilate(image, BESIDE), cv2.erode(image, BESIDE)))
 
 
-def _without_hairs(found: Flags) -> Flags:
+def without_hairs(found: Flags) -> Flags:
     """(h, w): only squares of four: a line one pixel thin is the fringe of a mark, or what it does not quite cover."""
     square = found[1:, 1:] & found[1:, :-1] & found[:-1, 1:] & found[:-1, :-1]
     thick = np.zeros_like(found)
