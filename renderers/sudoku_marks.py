@@ -37,8 +37,12 @@ FARTHEST = 0.46
 BRIDGED, RIM = 5, 2
 """Pixels, at reading size, that a scratch is at most wide, and that the soft edge of a mark is."""
 
-INSIDE, BESIDE = 4, 3
-"""Pixels that may be off the colour of a mark inside of it, and that may lie beyond it."""
+INSIDE, BESIDE = 12, 3
+"""Pixels that may be off the colour of a mark inside of it, and that may lie beyond it: where a hand leaves ground
+beside a line there are up to 5, where a stroke was drawn 36 and more."""
+
+PIECE = 0.15
+"""The share of a digit's ink that may be apart from the rest of it: the smaller half of a 4 that is cut has 0.25."""
 
 SOFTER = 0.15
 """The share of a mark that its edge may have more than the edges of given marks have: a box drawn on it has 0.2."""
@@ -65,6 +69,8 @@ def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Floats, *, is_d
     for axis, most_of_it in ((3, HIGHEST), (2, WIDEST)):
         share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
         spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
+    for row, col in np.argwhere(new & ~spoilt).tolist():
+        spoilt[row, col] = _is_torn(cells[row, col])
     return first(spoilt & new)
 
 
@@ -79,6 +85,15 @@ def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Floats, *, is_
     if is_disc:
         spoilt |= _more(_count(cells & _far(cells.shape[2])), given, BESIDE)
     return first(spoilt & new)
+
+
+def _is_torn(ink: Flags) -> bool:
+    """Whether ink (n, n) is in two pieces, neither of them small."""
+    count, _, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    if count < 3:
+        return False
+    areas = np.sort(stats[1:, cv2.CC_STAT_AREA])
+    return bool(areas[-2] > PIECE * areas.sum())
 
 
 def _around(bare: Floats) -> tuple[Pixels, Pixels]:
@@ -105,6 +120,7 @@ def _without_lines(cells: Flags) -> Flags:
     edge, cleared = max(1, round(LEANING * n)), cells.copy()
     for turn in range(4):
         border = np.rot90(cleared, turn, axes=(2, 3))[:, :, :edge]
+        border[:, :, 0] = False
         border[np.count_nonzero(border, axis=3) > ALONG * n] = False
     return cleared
 
