@@ -22,6 +22,8 @@ from renderers.reading.tiles import AROUND, in_bytes, split_cells
 from renderers.sudoku_reading import first
 
 Flags = NDArray[np.bool_]
+Levels = tuple[Pixels, Pixels]
+"""(h, w, 3) each, see `levels_around`."""
 
 APART = 45
 """Grey levels by which what is drawn is outside all of the bare board around it, and other colours are off a mark's:
@@ -57,26 +59,24 @@ LEANING, ALONG = 0.115, 0.4
 """Share of a cell, at its border, where grid lines may lean in, and of its side that they cover at least."""
 
 
-def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Floats, *, is_dark: bool) -> Cell | None:
+def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_dark: bool) -> Cell | None:
     """A cell with a `new` digit (R, C) in which something reaches farther than any digit, and than in `given` cells.
 
-    `bare` is the empty board (h, w, 3); on dark ones ink is lighter than the ground.
+    `bare` are the levels around the empty board's pixels; on dark ones ink is lighter than the ground.
     """
-    board, (low, high) = in_bytes(seen.board), _around(bare)
+    board, (low, high) = in_bytes(seen.board), bare
     inked = most(cv2.subtract(board, high) if is_dark else cv2.subtract(low, board)) > APART
     cells = _without_lines(_by_cells(inked, new.shape))
     spoilt = np.zeros_like(new)
     for axis, most_of_it in ((3, HIGHEST), (2, WIDEST)):
         share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
         spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
-    for row, col in np.argwhere(new & ~spoilt).tolist():
-        spoilt[row, col] = _is_torn(cells[row, col])
-    return first(spoilt & new)
+    return first((spoilt | _torn(cells)) & new)
 
 
-def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Floats, *, is_disc: bool) -> Cell | None:
+def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_disc: bool) -> Cell | None:
     """A cell with a `new` colour (R, C) that is less solid, or has a wider edge, than all marks that were `given`."""
-    board, (low, high) = in_bytes(seen.board), _around(bare)
+    board, (low, high) = in_bytes(seen.board), bare
     drawn = most(cv2.max(cv2.subtract(low, board), cv2.subtract(board, high))) > APART
     off, cells = _by_cells(_off_middle(board, *new.shape), new.shape), _by_cells(drawn, new.shape)
     edges = _count(cells & off) / np.maximum(1, _count(cells))
@@ -87,17 +87,23 @@ def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Floats, *, is_
     return first(spoilt & new)
 
 
-def _is_torn(ink: Flags) -> bool:
-    """Whether ink (n, n) is in two pieces, neither of them small."""
-    count, _, stats, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
-    if count < 3:
-        return False
-    areas = np.sort(stats[1:, cv2.CC_STAT_AREA])
-    return bool(areas[-2] > PIECE * areas.sum())
+def _torn(cells: Flags) -> Flags:
+    """(R, C): in which cells of ink (R, C, n, n), free at their borders, it is in two pieces, neither of them small."""
+    rows, cols, n = cells.shape[:3]
+    board = cells.transpose(0, 2, 1, 3).reshape(rows * n, cols * n).astype(np.uint8)
+    _, _, stats, middles = cv2.connectedComponentsWithStats(board, connectivity=8)
+    areas = stats[1:, cv2.CC_STAT_AREA]
+    x, y = (middles[1:] // n).astype(np.intp).T
+    largest, second = np.zeros((2, rows, cols))
+    for row, col, area in zip(y.tolist(), x.tolist(), areas.tolist(), strict=True):
+        second[row, col] = max(second[row, col], min(area, largest[row, col]))
+        largest[row, col] = max(largest[row, col], area)
+    torn: Flags = second > PIECE * np.maximum(1, _count(cells))
+    return torn
 
 
-def _around(bare: Floats) -> tuple[Pixels, Pixels]:
-    """The lowest and the highest levels of a bare board around each pixel."""
+def levels_around(bare: Floats) -> Levels:
+    """The lowest and the highest levels of a bare board (h, w, 3) around each pixel."""
     clean = in_bytes(bare)
     return np.asarray(cv2.erode(clean, AROUND)), np.asarray(cv2.dilate(clean, AROUND))
 
