@@ -28,7 +28,7 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_marks import Levels, drawn_over_colour, drawn_over_digit, levels_around
+from renderers.sudoku_marks import Levels, drawn_over_colour, drawn_over_digit, levels_around, not_ours
 from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gone
 from renderers.sudoku_reading import (
     BORDERS,
@@ -237,7 +237,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
         if cell is None and style.text("marks") in BORDERS:
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
-        cell = cell or self._drawn_over(seen, new, _given(problem.position), style)
+        cell = cell or self._drawn_over(seen, new, symbols, _given(problem.position), style)
         marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
         if page is not None:
             gap = changes(page, seen)
@@ -247,9 +247,19 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
 
-    def _drawn_over(self, seen: Seen, new: NDArray[np.bool_], given: NDArray[np.bool_], style: Style) -> Cell | None:
+    def _drawn_over(
+        self,
+        seen: Seen,
+        new: NDArray[np.bool_],
+        symbols: NDArray[np.intp],
+        given: NDArray[np.bool_],
+        style: Style,
+    ) -> Cell | None:
         """A new cell in which there is more than one digit or one colour, unless the picture has no edges at all."""
         marks, colours = style.text("marks"), style.colours()
+        new = not_ours(seen, new, symbols, smooth_tiles(self, style, seen.frame.rows, seen.frame.cols))
+        if not new.any():
+            return None
         bare = _bare_levels(style, seen.frame.rows, len(seen.board))
         if marks == "digits":
             cell = drawn_over_digit(seen, new, given, bare, is_dark=sum(colours["cell"]) < sum(colours["ink"]))

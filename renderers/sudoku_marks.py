@@ -18,7 +18,7 @@ from gamegen.core.rendering import Pixels
 from renderers.board import Seen
 from renderers.reading.foreign import most
 from renderers.reading.register import Floats
-from renderers.reading.tiles import AROUND, in_bytes, split_cells
+from renderers.reading.tiles import AROUND, Tiles, in_bytes, split_cells
 from renderers.sudoku_reading import first
 
 Flags = NDArray[np.bool_]
@@ -28,6 +28,9 @@ Levels = tuple[Pixels, Pixels]
 APART = 45
 """Grey levels by which what is drawn is outside all of the bare board around it, and other colours are off a mark's:
 strokes that are seen at once differ by 90, and keep 60 of these through JPEG (q50)."""
+
+OWN = 20.0
+"""Grey levels by which no pixel of a cell, at reading size, differs from our own drawing if that is all there is."""
 
 HIGHEST, WIDEST, SPECKS = 0.77, 0.6, 2
 """Shares of a cell that a digit is high and wide at most, and how many pixels beyond are no part of it: the largest by
@@ -57,6 +60,15 @@ MORE = 0.1
 
 LEANING, ALONG = 0.115, 0.4
 """Share of a cell, at its border, where grid lines may lean in, and of its side that they cover at least."""
+
+
+def not_ours(seen: Seen, new: Flags, symbols: NDArray[np.intp], tiles: Tiles) -> Flags:
+    """(R, C): the new cells that do not show just our own tiles, the only ones worth a closer look."""
+    inner = slice(tiles.inset, seen.cells.shape[2] - tiles.inset)
+    gap = seen.cells[new][:, inner, inner] - tiles.images[symbols[new]][:, inner, inner]
+    others = new.copy()
+    others[new] = np.maximum(gap.max(axis=(1, 2, 3)), -gap.min(axis=(1, 2, 3))) > OWN
+    return others
 
 
 def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_dark: bool) -> Cell | None:
