@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.cell import Labels
+from gamegen.core.cell import Cell, Labels
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
@@ -28,6 +28,7 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE
 from renderers.shapes import disc, rectangle, stamp
+from renderers.sudoku_marks import Levels, drawn_over_colour, drawn_over_digit, levels_around, not_ours
 from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gone
 from renderers.sudoku_reading import (
     BORDERS,
@@ -43,6 +44,7 @@ from renderers.sudoku_reading import (
     usual_gap,
     with_ground,
 )
+from renderers.tictactoe_marks import shows_no_strokes
 from renderers.touched import changes, given_drawn_on, page_of
 
 LETTERED = 9
@@ -235,6 +237,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = cut_mark(seen, new, _inside(style.text("marks"), len(seen.board) // seen.frame.rows))
         if cell is None and style.text("marks") in BORDERS:
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
+        cell = cell or self._drawn_over(seen, new, symbols, _given(problem.position), style)
         marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
         if page is not None:
             gap = changes(page, seen)
@@ -243,6 +246,26 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = given_drawn_on(page, gap, seen, marked & ~new)
             cell = cell or line_gone(page, seen, _lines(style, seen.frame.rows), marked & (not digits), style)
         return f"cell ({cell.row}, {cell.col})" if cell else ""
+
+    def _drawn_over(
+        self,
+        seen: Seen,
+        new: NDArray[np.bool_],
+        symbols: NDArray[np.intp],
+        given: NDArray[np.bool_],
+        style: Style,
+    ) -> Cell | None:
+        """A new cell in which there is more than one digit or one colour, unless the picture has no edges at all."""
+        marks, colours = style.text("marks"), style.colours()
+        new = not_ours(seen, new, symbols, smooth_tiles(self, style, seen.frame.rows, seen.frame.cols))
+        if not new.any():
+            return None
+        bare = _bare_levels(style, seen.frame.rows, len(seen.board))
+        if marks == "digits":
+            cell = drawn_over_digit(seen, new, given, bare, is_dark=sum(colours["cell"]) < sum(colours["ink"]))
+        else:
+            cell = drawn_over_colour(seen, new, given, bare, is_disc=marks == "disc")
+        return None if cell and shows_no_strokes(seen.registration.image) else cell
 
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:
         """The same with our own tiles in place of new digits that are far from them."""
@@ -302,6 +325,12 @@ def _bare(style: Style, size: int, side: int) -> Floats:
     frame = renderer.board(style, size, size).frame
     board = _empty(style, size)[frame.top : frame.bottom, frame.left : frame.right]
     return np.asarray(cv2.resize(board, (side, side), interpolation=cv2.INTER_AREA), np.float32)
+
+
+@lru_cache(maxsize=64)
+def _bare_levels(style: Style, size: int, side: int) -> Levels:
+    """What is around the pixels of such a board."""
+    return levels_around(_bare(style, size, side))
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Style
 from gamegen.games.tictactoe import Grid
@@ -18,6 +19,7 @@ from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, class
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles
 from renderers.shapes import cross, ring
+from renderers.tictactoe_marks import is_ours, is_spoilt, shows_no_strokes
 
 SYMBOLS = ".OX"
 RING, CROSS = 0.31, 0.29
@@ -78,6 +80,21 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         whole = [number == EMPTY or _is_whole(cell, ground) for cell, number in drawn]
         confidence[far] = np.where(whole, again.confidence[0], 0.0)
         return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+    def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> str:
+        """The same, and new marks that are not just one mark."""
+        stain = super().find_stain(seen, symbols, problem, style)
+        if stain:
+            return stain
+        new = (symbols != self.encode(problem.position, style)) & (symbols != EMPTY)
+        tiles = smooth_tiles(self, style, 3, 3)
+        for row, col in np.argwhere(new).tolist():
+            number = symbols[row, col]
+            if is_ours(seen.cells[row, col], tiles.images[number], tiles.inset):
+                continue
+            if is_spoilt(seen, Cell(row, col), SYMBOLS[number], style):
+                return "" if shows_no_strokes(seen.registration.image) else f"cell ({row}, {col})"
+        return ""
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
         return _NUMBER[np.frombuffer(position.places.encode(), np.uint8)].reshape(3, 3)

@@ -577,3 +577,16 @@ HUES = {
     "orange": (25, 35), "cyan": (186, 200), "pink": (320, 335), "brown": (22, 35),
 }  # fmt: skip
 """What a person calls a colour: its range of hues in degrees. Brown is a dark orange, pink a light red or magenta."""
+
+
+@pytest.mark.parametrize("skin", renderer.skins)
+@pytest.mark.parametrize("task", ("sudoku/solve", "sudoku/next"))
+def test_what_is_new_in_a_cell_is_one_thing(task: str, skin: str) -> None:
+    """Struck through, crossed out or boxed in, in the picture's own colours; painted by another hand it is right."""
+    for level, pixels in ((1, 256), (2, 512), (4, 512)):
+        sample = make_sample(Key(task, level=level, seed=8, skin=skin, pixels=pixels))
+        for number in range(5):
+            rng = Stream(sample.id, "attack", number)
+            scrawled, painted = (ATTACKS[name](sample, rng) for name in ("scrawl", "painted"))
+            assert scrawled is None or not verify(sample, scrawled[0]).correct, (sample.id, number)
+            assert painted is not None and verify(sample, painted[0]).correct, (sample.id, number)

@@ -10,6 +10,7 @@ import pytest
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
 from gamegen.core.errors import IllegalAction
+from gamegen.core.key import Key
 from gamegen.core.problem import Problem
 from gamegen.core.stream import Stream
 from gamegen.games.tictactoe import EMPTY, Grid, Mark, empties, game, put, winner
@@ -129,3 +130,16 @@ def test_a_small_thick_nought_by_hand_is_one() -> None:
     box = (0, 0, 218, 256)  # through the middle of the third column
     half.paste(made[0].crop(box), box)
     assert not verify(sample, half).correct
+
+
+@pytest.mark.parametrize("skin", ("classic", "paper", "dark"))
+@pytest.mark.parametrize("pixels", (256, 512))
+def test_a_new_mark_is_one_mark(skin: str, pixels: int) -> None:
+    """Crossed out, boxed in or scratched, in the picture's own colours; painted by another hand it is right."""
+    for index in range(3):
+        sample = make_sample(Key("tictactoe/best", level=2, seed=8, index=index, skin=skin, pixels=pixels))
+        for number in range(8):
+            rng = Stream(sample.id, "attack", number)
+            scrawled, painted = (ATTACKS[name](sample, rng) for name in ("scrawl", "painted"))
+            assert scrawled is None or not verify(sample, scrawled[0]).correct, (sample.id, number)
+            assert painted is not None and verify(sample, painted[0]).correct, (sample.id, number)

@@ -87,7 +87,7 @@ def _cell(sample: Sample, rng: Stream) -> Box:
 def _shapes(box: Box, rng: Stream, sample: Sample, colour: Colour) -> list[list[Box]]:
     """The strokes that may be drawn in a box: crosses, bars, and a box in no colour of which a border may be.
 
-    A bar of floor along a maze's path only makes it thinner.
+    A bar of floor along a maze's path only makes it thinner, and a box of ground at the border of a tile smaller.
     """
     left, top, right, bottom = box
     x, y = (start + (0.25 + 0.5 * rng.random()) * (end - start) for start, end in ((left, right), (top, bottom)))
@@ -96,7 +96,7 @@ def _shapes(box: Box, rng: Stream, sample: Sample, colour: Colour) -> list[list[
     shapes: list[list[Box]] = [[falling, rising], [across, down], [falling], [rising]]
     if not (_is_maze(sample) and colour == sample.style.colours()["floor"]):
         shapes += [[across], [down]]
-    if colour not in _asked(sample):
+    if colour not in _asked(sample) and not _makes_smaller(sample, colour):
         shapes.append(_inside(box))
     return shapes
 
@@ -111,6 +111,13 @@ def _inside(box: Box) -> list[Box]:
 
 def _is_maze(sample: Sample) -> bool:
     return sample.key.task.startswith("maze/")
+
+
+def _makes_smaller(sample: Sample, colour: Colour) -> bool:
+    """Whether a box in this colour covers the border of what carries a colour: then it is a smaller tile."""
+    style = sample.style
+    is_tile = sample.key.task.startswith("sudoku/") and style.text("marks") == "tile"
+    return is_tile and max(abs(one - other) for one, other in zip(colour, style.colours()["cell"], strict=True)) < LOUD
 
 
 def _colours(sample: Sample) -> list[Colour]:

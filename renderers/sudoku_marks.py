@@ -1,0 +1,188 @@
+"""Whether what is new in a cell of a sudoku is one digit or one colour on bare ground, and nothing else.
+
+Digits are as large as digits are, in whatever hand: a stroke drawn over one, or a box around it, reaches farther. A
+mark of colour is solid inside, and has an edge as narrow as those of the marks that were given.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Pixels
+from renderers.board import Seen
+from renderers.reading.foreign import most
+from renderers.reading.register import Floats
+from renderers.reading.tiles import AROUND, Tiles, in_bytes, split_cells
+from renderers.sudoku_reading import first
+
+Flags = NDArray[np.bool_]
+Levels = tuple[Pixels, Pixels]
+"""(h, w, 3) each, see `levels_around`."""
+
+APART = 45
+"""Grey levels by which what is drawn is outside all of the bare board around it, and other colours are off a mark's:
+strokes that are seen at once differ by 90, and keep 60 of these through JPEG (q50)."""
+
+OWN = 20.0
+"""Grey levels by which no pixel of a cell, at reading size, differs from our own drawing if that is all there is."""
+
+HIGHEST, WIDEST, SPECKS = 0.77, 0.6, 2
+"""Shares of a cell that a digit is high and wide at most, and how many pixels beyond are no part of it: the largest by
+hand are 0.7 and 0.48, strokes over a cell 0.9."""
+
+FARTHEST = 0.46
+"""Share of a cell from its middle beyond which there is nothing of a disc: the largest by hand reaches 0.44."""
+
+BRIDGED, RIM = 5, 2
+"""Pixels, at reading size, that a scratch is at most wide, and that the soft edge of a mark is."""
+
+INSIDE, BESIDE = 12, 3
+"""Pixels that may be off the colour of a mark inside of it, and that may lie beyond it: where a hand leaves ground
+beside a line there are up to 5, where a stroke was drawn 36 and more."""
+
+PIECE = 0.15
+"""The share of a digit's ink that may be apart from the rest of it: the smaller half of a 4 that is cut has 0.25."""
+
+SOFTER = 0.15
+"""The share of a mark that its edge may have more than the edges of given marks have: a box drawn on it has 0.2."""
+
+WORSE = 1.5
+"""How many times as much as in given marks may be amiss in new ones: sharpening and blur spoil all alike."""
+
+MORE = 0.1
+"""Share of a cell by which digits may be larger than all that were given, if those seem to be large."""
+
+LEANING, ALONG = 0.115, 0.4
+"""Share of a cell, at its border, where grid lines may lean in, and of its side that they cover at least."""
+
+
+def not_ours(seen: Seen, new: Flags, symbols: NDArray[np.intp], tiles: Tiles) -> Flags:
+    """(R, C): the new cells that do not show just our own tiles, the only ones worth a closer look."""
+    inner = slice(tiles.inset, seen.cells.shape[2] - tiles.inset)
+    gap = seen.cells[new][:, inner, inner] - tiles.images[symbols[new]][:, inner, inner]
+    others = new.copy()
+    others[new] = np.maximum(gap.max(axis=(1, 2, 3)), -gap.min(axis=(1, 2, 3))) > OWN
+    return others
+
+
+def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_dark: bool) -> Cell | None:
+    """A cell with a `new` digit (R, C) in which something reaches farther than any digit, and than in `given` cells.
+
+    `bare` are the levels around the empty board's pixels; on dark ones ink is lighter than the ground.
+    """
+    board, (low, high) = in_bytes(seen.board), bare
+    inked = most(cv2.subtract(board, high) if is_dark else cv2.subtract(low, board)) > APART
+    cells = _without_lines(_by_cells(inked, new.shape))
+    spoilt = np.zeros_like(new)
+    for axis, most_of_it in ((3, HIGHEST), (2, WIDEST)):
+        share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
+        spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
+    return first((spoilt | _torn(cells)) & new)
+
+
+def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_disc: bool) -> Cell | None:
+    """A cell with a `new` colour (R, C) that is less solid, or has a wider edge, than all marks that were `given`."""
+    board, (low, high) = in_bytes(seen.board), bare
+    drawn = most(cv2.max(cv2.subtract(low, board), cv2.subtract(board, high))) > APART
+    off, cells = _by_cells(_off_middle(board, *new.shape), new.shape), _by_cells(drawn, new.shape)
+    edges = _count(cells & off) / np.maximum(1, _count(cells))
+    inside = _count(_insides(drawn, new.shape) & off)
+    spoilt = _more(edges, given, SOFTER) | _more(inside, given, INSIDE)
+    if is_disc:
+        spoilt |= _more(_count(cells & _far(cells.shape[2])), given, BESIDE)
+    return first(spoilt & new)
+
+
+def _torn(cells: Flags) -> Flags:
+    """(R, C): in which cells of ink (R, C, n, n), free at their borders, it is in two pieces, neither of them small."""
+    rows, cols, n = cells.shape[:3]
+    board = cells.transpose(0, 2, 1, 3).reshape(rows * n, cols * n).astype(np.uint8)
+    _, _, stats, middles = cv2.connectedComponentsWithStats(board, connectivity=8)
+    areas = stats[1:, cv2.CC_STAT_AREA]
+    x, y = (middles[1:] // n).astype(np.intp).T
+    largest, second = np.zeros((2, rows, cols))
+    for row, col, area in zip(y.tolist(), x.tolist(), areas.tolist(), strict=True):
+        second[row, col] = max(second[row, col], min(area, largest[row, col]))
+        largest[row, col] = max(largest[row, col], area)
+    torn: Flags = second > PIECE * np.maximum(1, _count(cells))
+    return torn
+
+
+def levels_around(bare: Floats) -> Levels:
+    """The lowest and the highest levels of a bare board (h, w, 3) around each pixel."""
+    clean = in_bytes(bare)
+    return np.asarray(cv2.erode(clean, AROUND)), np.asarray(cv2.dilate(clean, AROUND))
+
+
+def _more(found: NDArray[Any], given: Flags, by: float) -> Flags:
+    """(R, C): where more was found than in given cells, by so much."""
+    more: Flags = found > WORSE * found[given].max(initial=0) + by
+    return more
+
+
+def _count(found: Flags) -> NDArray[np.intp]:
+    """(R, C): true values in each cell (R, C, n, n)."""
+    counts: NDArray[np.intp] = np.count_nonzero(found, axis=(2, 3))
+    return counts
+
+
+def _without_lines(cells: Flags) -> Flags:
+    """Cells (R, C, n, n) without grid lines that lean in because the picture lies askew."""
+    n = cells.shape[2]
+    edge, cleared = max(1, round(LEANING * n)), cells.copy()
+    for turn in range(4):
+        border = np.rot90(cleared, turn, axes=(2, 3))[:, :, :edge]
+        border[:, :, 0] = False
+        border[np.count_nonzero(border, axis=3) > ALONG * n] = False
+    return cleared
+
+
+def _off_middle(board: Pixels, rows: int, cols: int) -> Flags:
+    """(h, w): which pixels of a board are unlike the colour that the middle of their cell has."""
+    cells = split_cells(board, rows, cols)
+    n = cells.shape[2]
+    middle = cells[:, :, n // 3 : -(n // 3) : 2, n // 3 : -(n // 3) : 2].reshape(rows, cols, -1, 3)
+    colours = np.partition(middle, middle.shape[2] // 2, axis=2)[:, :, middle.shape[2] // 2]  # (R, C, 3)
+    return most(cv2.absdiff(board, colours.repeat(n, axis=0).repeat(n, axis=1))) > APART
+
+
+def _insides(drawn: Flags, shape: tuple[int, ...]) -> Flags:
+    """(R, C, n, n): what is drawn in each cell, with what scratches leave out and without its edge."""
+    rows, cols = shape
+    n = len(drawn) // rows
+    room = n + 2 * BRIDGED
+    apart = np.zeros((rows * room, cols * room), np.uint8)
+    inner = slice(BRIDGED, -BRIDGED)
+    _by_cells(apart, shape)[:, :, inner, inner] = _by_cells(drawn, shape)
+    whole = cv2.morphologyEx(apart, cv2.MORPH_CLOSE, np.ones((BRIDGED, BRIDGED), np.uint8))
+    solid = cv2.erode(whole, np.ones((2 * RIM + 1, 2 * RIM + 1), np.uint8))
+    inside: Flags = _by_cells(solid, shape)[:, :, inner, inner] > 0
+    return inside
+
+
+def _by_cells(board: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """(R, C, n, n): the pixels of a board (R*n, C*n)."""
+    rows, cols = shape
+    n = len(board) // rows
+    return board.reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
+
+
+def _extent(counts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """(R, C): over how much of a line there are pixels, by their counts (R, C, n), but for specks at the ends."""
+    ends = [(np.cumsum(each, axis=2) < SPECKS).sum(axis=2) for each in (counts, counts[:, :, ::-1])]
+    extent: NDArray[np.intp] = np.maximum(0, counts.shape[2] - ends[0] - ends[1])
+    return extent
+
+
+@lru_cache(maxsize=16)
+def _far(n: int) -> Flags:
+    """(n, n): what is too far from the middle of a cell for any disc."""
+    x = np.arange(n) - (n - 1) / 2
+    far: Flags = np.hypot(x[:, None], x) > FARTHEST * n
+    return far

@@ -1,0 +1,155 @@
+"""Whether a new mark of tic-tac-toe is one ring, one cross or one block, in one ink on bare ground, and nothing else.
+
+Other hands draw smaller or larger, thinner or thicker, beside the middle and with a tremble. So a ring or a cross is
+laid through what is drawn, by its box and its area; what is drawn away from its strokes is foreign, and so is whatever
+is along the middle of them in another colour.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.cell import Cell
+from gamegen.core.rendering import Colour, Pixels, Style
+from renderers.board import Seen
+from renderers.reading.register import Floats
+
+Flags = NDArray[np.bool_]
+
+SIDE, EDGE = 80, 4
+"""Pixels across a cell that is looked at, and how many of them at its border are the grid's."""
+
+APART = 50.0
+"""Grey levels by which what is drawn differs from the ground, and other colours from the ink: strokes that are seen at
+once differ by 90, and keep 60 of these through JPEG (q50)."""
+
+SLACK = 0.035
+"""Share of a cell by which ink may be away from the strokes laid through it: trembling hands need 0.025."""
+
+CORE = 0.35
+"""Share of a stroke's width, along its middle, that is all ink however the hand trembles."""
+
+BESIDE, INSIDE, IN_BLOCK = 0.006, 0.006, 0.01
+"""Shares of a cell that may be ink beside the strokes, and something else in the middle of them or inside of a block.
+Painted answers need 0, 0.0034 and 0.008 (sharpened), strokes of 4 px of 512 over them make 0.02, 0.01 and 0.019."""
+
+OWN = 24.0
+"""Grey levels by which no pixel of a cell, at reading size, differs from our own drawing if that is all there is."""
+
+RIM = 0.11
+"""Share of a cell, at its border, that a block may leave free: other hands leave up to 0.09."""
+
+DETAIL, FINE = 96, 16
+"""A picture that nowhere differs by so many grey levels from itself at this side shows no thin strokes at all."""
+
+SOME = 4
+"""One in so many pixels of a mark tells its shade."""
+
+SPECK = np.ones((2, 2), np.uint8)
+"""What is smaller than this is no stroke."""
+
+
+def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
+    """Whether there is more in a cell, or less, than one mark; `symbol` is what it was read as."""
+    inside = _close_up(seen, cell)
+    drawn = _apart(inside, style.colours()["cell"])
+    if not drawn.any():
+        return False
+    ink = _shade(inside[drawn][::SOME], style.colours()[symbol.lower()])
+    odd = _apart(inside, ink)
+    if style.text("marks") == "block":
+        rim = round(RIM * SIDE) - EDGE
+        return _share(odd[rim:-rim, rim:-rim]) > IN_BLOCK
+    away, width = (_from_ring if symbol == "O" else _from_cross)(drawn)
+    beside = _share(drawn & (away > width / 2 + SLACK * SIDE))
+    within = _share(odd & (away < CORE * width / 2))
+    return beside > BESIDE or within > INSIDE
+
+
+def is_ours(cell: Floats, tile: Floats, inset: int) -> bool:
+    """Whether a cell (n, n, 3) shows just our own tile."""
+    inner = slice(inset, len(cell) - inset)
+    return bool(np.abs(cell[inner, inner] - tile[inner, inner]).max() < OWN)
+
+
+def shows_no_strokes(image: Pixels) -> bool:
+    """Whether a picture was enlarged from so small a one, or blurred so much, that nothing in it has edges."""
+    side = 2 * DETAIL
+    large = cv2.resize(image, (side, side), interpolation=cv2.INTER_AREA)
+    small = cv2.resize(large, (DETAIL, DETAIL), interpolation=cv2.INTER_AREA)
+    again = cv2.resize(small, (side, side), interpolation=cv2.INTER_CUBIC)
+    return bool(cv2.absdiff(large, again).max() < FINE)
+
+
+def _close_up(seen: Seen, cell: Cell) -> Pixels:
+    """(n, n, 3): a cell without its border, colour drift undone; first as large as it was drawn, which is quicker."""
+    x, y, far, low = seen.frame.box
+    wide, high = (far - x) / seen.frame.cols, (low - y) / seen.frame.rows
+    box = x + cell.col * wide, y + cell.row * high, x + (cell.col + 1) * wide, y + (cell.row + 1) * high
+    down, across = seen.registration.image.shape[:2]
+    part = seen.registration.part(box, (max(SIDE, round(wide * across)), max(SIDE, round(high * down))))
+    inner = slice(EDGE, SIDE - EDGE)
+    small = cv2.resize(part, (SIDE, SIDE), interpolation=cv2.INTER_AREA)[inner, inner]
+    return seen.drift.mend(np.ascontiguousarray(small))
+
+
+def _apart(pixels: Pixels, colour: Colour | Floats) -> Flags:
+    """(n, n): which pixels (n, n, 3) differ from a colour, but for specks."""
+    low, high = ([level + by for level in colour] for by in (-APART, APART))
+    found = cv2.bitwise_not(cv2.inRange(pixels, np.array(low), np.array(high)))
+    strokes: Flags = cv2.morphologyEx(found, cv2.MORPH_OPEN, SPECK) > 0
+    return strokes
+
+
+def _shade(drawn: Pixels, named: Colour) -> Floats:
+    """(3,): the shade of pixels (N, 3), told from those that are nearest to the colour that was named."""
+    gap = np.abs(drawn - np.array(named, np.int16)).max(axis=1)
+    shade: Floats = np.median(drawn[gap <= np.median(gap)], axis=0)
+    return shade
+
+
+def _share(found: Flags) -> float:
+    """The share of a cell."""
+    return float(np.count_nonzero(found) / SIDE**2)
+
+
+def _from_ring(drawn: Flags) -> tuple[Floats, float]:
+    """How far each pixel is from the middle of the line of a ring, and how wide that line is."""
+    x, y, across, down = _box(drawn)
+    area = float(np.count_nonzero(drawn)) / np.pi
+    wide = ((across + down) - np.sqrt(max(0.0, (across + down) ** 2 - 4 * area))) / 2
+    across, down = across - wide / 2, down - wide / 2
+    away = np.abs(np.hypot(x / across, y / down) - 1) * (across + down) / 2
+    return away, wide
+
+
+def _from_cross(drawn: Flags) -> tuple[Floats, float]:
+    """The same for a cross, whose strokes go from corner to corner of its box."""
+    x, y, across, down = _box(drawn)
+    wide, area = 0.0, float(np.count_nonzero(drawn))
+    for _ in range(3):
+        length = 2 * float(np.hypot(across - wide / 2, down - wide / 2))
+        wide = (area + wide**2) / (2 * length + wide)
+    across, down = across - wide / 2, down - wide / 2
+    along = np.stack([x * across + y * down, x * across - y * down]) / (across**2 + down**2)
+    nearest = along.clip(-1, 1)
+    away = np.hypot(x - nearest * across, y - nearest * down * np.array([1, -1])[:, None, None])
+    return away.min(axis=0), wide
+
+
+def _box(drawn: Flags) -> tuple[Floats, Floats, float, float]:
+    """Places right of and below the middle of the box of what is drawn, and half of its width and height."""
+    rows, cols = (np.flatnonzero(drawn.any(axis=axis)) for axis in (1, 0))
+    y, x = _places(len(drawn))
+    middle = (cols[0] + cols[-1]) / 2, (rows[0] + rows[-1]) / 2
+    return x - middle[0], y - middle[1], (cols[-1] - cols[0] + 1) / 2, (rows[-1] - rows[0] + 1) / 2
+
+
+@lru_cache(maxsize=2)
+def _places(side: int) -> tuple[Floats, Floats]:
+    y, x = np.indices((side, side), np.float32)
+    return y, x
