@@ -1,0 +1,279 @@
+"""Strokes over what was drawn anew of a 3D reconstruction, in colours that its page has anyway.
+
+What is drawn anew is flat: squares filled or wiped, sides of a cube, the room behind it. Another hand has a shade of its
+own, leaves a rim of what was there, or covers lines; but inside, every pixel has that shade, and a rim runs along the
+whole side of a square. What does neither was drawn over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from gamegen.core.rendering import Picture, Pixels
+from renderers.reading.foreign import Flags, Part, most, off_colours
+from renderers.reading.pages import Clean
+from renderers.reading.register import Box, Floats
+from renderers.reconstruction_anew import Anew, Place, depth
+from renderers.reconstruction_reading import Look
+from renderers.reconstruction_sheet import sheet_of
+
+SIDE, COARSEST = 512, 128
+"""Side at which pages are compared, at most, and below which they show too little."""
+
+MARGIN = 10 / 512
+"""Share of the page's side, around what is drawn anew, that is looked at, too; farther off, `traces` sees to it."""
+
+FAINTEST, LOUDEST, OVER = 36.0, 55.0, 1.3
+"""A pixel is odd if it is off all that it may be by so many grey levels: in a clean picture, and in a bad one."""
+
+NOISY, SPREAD = 0.98, 3.0
+"""How bad a picture is: this quantile of how far pixels nobody changed are off, and how much more odd ones must be."""
+
+UNTOUCHED = 4.0
+"""Grey levels up to which that is nothing: such a picture was not compressed, and has no stray pixels."""
+
+SHADE = 4
+"""Grey levels by which a hand's shade must differ from ours to be looked at."""
+
+TREMBLE = 0.03
+"""Share of a square's side by which a hand's rim may be deeper here than there, besides a pixel of soft edge."""
+
+SLIVER = 0.04
+"""Share of a square's side: what is thinner, or by a pixel thicker, in a rim, a trembling hand left or covered."""
+
+FRINGE, FLAT = 2 / 512, 12.0
+"""Share of the page's side, beside a line, that has something of its colour; grey levels by which flat rows differ."""
+
+WINDOW, LEAST = 16 / 512, 20 / 512**2
+"""So many odd pixels, as a share of the page, in a window of this side are a stroke.
+
+Of right answers, painted or at moderate strengths, none had more than 13 of 512 x 512; of strokes, 99 % had over 28.
+"""
+
+FILLS = ("blank", "filled", "floor", "wall", "top", "left", "right")
+"""The colours of flat areas."""
+
+Shades = dict[str, Floats]
+"""By the name of a flat colour, the shade (3,) that a hand has for it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spot:
+    """A part of a page of `side` pixels, as the editor left it and as it may be."""
+
+    part: Part
+    side: int
+    seen: Pixels  # (h, w, 3)
+    whole: Pixels  # (h, w), as in Anew
+    rim: Pixels
+    excess: Pixels  # (h, w): by how many grey levels a pixel is off all that it may be
+    shades: Shades
+
+
+def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
+    """Whether something was drawn over what `after`, the clean picture of what was read, shows otherwise than `given`."""
+    side = min(SIDE, look.layout.pixels, *look.registration.image.shape[:2])
+    if side < COARSEST:
+        return False
+    spots = {name: _spot(look, given, after, anew, place, side) for name, place in _places(look, anew)}
+    noise = max((_noise(spot) for spot in spots.values()), default=0.0)
+    loud = max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
+    for name, spot in spots.items():
+        odd = spot.excess > loud
+        if noise > UNTOUCHED:
+            odd = _opened(odd, 2)
+        if name in anew.squares:
+            odd |= _off_rims(look, spot, loud)
+            _add_streaks(odd, look, name, anew.squares[name], spot, loud)
+        if _densest(odd, look, spot) > LEAST:
+            return True
+    return False
+
+
+def _places(look: Look, anew: Anew) -> Iterator[tuple[str, Place]]:
+    if anew.cube is not None:
+        yield "view", anew.cube
+    for name in anew.squares:
+        top, left, side = look.layout.panel(name)
+        yield name, (left, top, side, side)
+
+
+def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, side: int) -> Spot:
+    layout = look.layout
+    part = _part(place, layout.pixels, side)
+    rows, cols = part
+    size = cols.stop - cols.start, rows.stop - rows.start
+    seen = look.drift.mend(look.registration.part(_box(part, side), size))
+    whole, rim = (_at(mask, part, side) for mask in (anew.whole, anew.rim))
+    shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
+    meant = Clean.of(_recoloured(look, after, anew.whole, shades), side, part)
+    low, high = meant.low.copy(), meant.high.copy()
+    reach = max(1, round(layout.line * side / layout.pixels))
+    around, was = np.ones((2 * reach + 1,) * 2, np.uint8), Clean.of(given, side, part)
+    cv2.copyTo(cv2.erode(cv2.min(low, was.low), around), rim, low)
+    cv2.copyTo(cv2.dilate(cv2.max(high, was.high), around), rim, high)
+    excess = most(cv2.max(cv2.subtract(low, seen), cv2.subtract(seen, high)))
+    return Spot(part, side, seen, whole, rim, excess, shades)
+
+
+def _part(place: Place, pixels: int, side: int) -> Part:
+    left, top, width, height = (each / pixels for each in place)
+
+    def along(start: float, size: float) -> slice:
+        return slice(max(0, int((start - MARGIN) * side)), min(side, int((start + size + MARGIN) * side) + 1))
+
+    return along(top, height), along(left, width)
+
+
+def _box(part: Part, side: int) -> Box:
+    rows, cols = part
+    return cols.start / side, rows.start / side, cols.stop / side, rows.stop / side
+
+
+def _at(mask: Pixels, part: Part, side: int) -> Pixels:
+    """The part of a mask (H, W) for a page of this side."""
+    return mask[part] if len(mask) == side else cv2.resize(mask, (side, side), interpolation=cv2.INTER_AREA)[part]
+
+
+def _shades(look: Look, after: Picture, seen: Pixels, part: Part, side: int, inner: Flags) -> Shades:
+    """The shades that are not ours: what most of the flat pixels of a colour that were drawn anew have."""
+    times = len(after.pixels) / side
+    rows, cols = (((np.arange(each.start, each.stop) + 0.5) * times).astype(np.intp) for each in part)
+    index = after.pixels[np.ix_(rows, cols)][inner]
+    drawn, inks, colours = seen[inner], sheet_of(look.layout.n, look.style).inks, look.style.colours()
+    shades = {}
+    for fill in FILLS:
+        own = drawn[index == inks.solid(fill)]
+        if len(own) and np.abs(shade := np.median(own, axis=0) - colours[fill]).max() > SHADE:
+            shades[fill] = shade + colours[fill]
+    return shades
+
+
+def _recoloured(look: Look, after: Picture, whole: Pixels, shades: Shades) -> Picture:
+    """The clean picture in the hand's shades, where it drew."""
+    if not shades:
+        return after
+    inks = sheet_of(look.layout.n, look.style).inks
+    unused = np.flatnonzero(np.bincount(after.pixels.ravel(), minlength=256) == 0)
+    palette = np.zeros((256, 3), np.uint8)
+    palette[: len(after.palette)] = after.palette
+    names = np.arange(256, dtype=np.uint8)
+    for place, (fill, shade) in zip(unused, shades.items(), strict=False):
+        palette[place] = shade
+        names[inks.solid(fill)] = place
+    return Picture(np.where(whole > 0, names[after.pixels], after.pixels), palette)
+
+
+def _noise(spot: Spot) -> float:
+    return float(np.quantile(spot.excess[spot.whole == 0], NOISY))
+
+
+def _off_rims(look: Look, spot: Spot, loud: float) -> Flags:
+    """(h, w): pixels in the rims of squares that are no mixture of the colours that may be there."""
+    own, rest = _own(look, spot), spot.rim.copy()
+    for colour in own:
+        rest[cv2.inRange(spot.seen, colour - loud, colour + loud) > 0] = 0
+    off = rest > 0
+    seen = spot.seen[off].astype(np.float32).clip(own.min(axis=0), own.max(axis=0))  # without halos
+    off[off] = off_colours(seen, own, loud)
+    return off
+
+
+def _add_streaks(odd: Flags, look: Look, name: str, changed: Flags, spot: Spot, loud: float) -> None:
+    """Mark what crosses the rims of squares, or lies along a part of one."""
+    layout, n, scale = look.layout, look.layout.n, spot.side / look.layout.pixels
+    cell, line = round(layout.cell * scale), max(1, round(layout.line * scale))
+    panel, own = layout.panel(name), _own(look, spot)
+    seen = look.drift.mend(look.registration.part(layout.box(panel), (n * cell, n * cell)))
+    seen = seen.clip(own.min(axis=0), own.max(axis=0))  # without halos
+    cells = seen.reshape(n, cell, n, cell, 3).swapaxes(1, 2)[changed]  # (K, cell, cell, 3)
+    found = np.zeros((n, n, cell, cell), bool)
+    found[changed] = _streaks(cells, line, own[1:], loud, max(1, round(FRINGE * spot.side)))
+    page = _opened(found.swapaxes(1, 2).reshape(n * cell, n * cell), 1 + round(SLIVER * cell))
+    top, left = (round(start * scale) - each.start for start, each in zip(panel, spot.part, strict=False))
+    odd[top : top + n * cell, left : left + n * cell] |= page[: len(odd) - top, : odd.shape[1] - left]
+
+
+def _own(look: Look, spot: Spot) -> Floats:
+    """(F, 3): the colours that squares are made of: lines, then fills, ours and the hand's."""
+    colours = look.style.colours()
+    return np.array([*(colours[name] for name in ("frame", "blank", "filled")), *spot.shades.values()], np.float32)
+
+
+def _streaks(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) -> Flags:
+    """(K, cell, cell): pixels along the sides of squares that belong to no rim.
+
+    In a corner, where two rims meet, what was drawn anew is so on both sides, and what was there before on one.
+    """
+    cell = cells.shape[1]
+    edge = depth(cell)
+    (level, level_bars), (upright, upright_bars) = (
+        _along(each, line, fills, loud, fringe) for each in (cells, cells.swapaxes(1, 2))
+    )
+    upright, upright_bars = upright.swapaxes(1, 2), upright_bars.swapaxes(1, 2)
+    inner = np.zeros(cell, bool)
+    inner[line + edge : cell - edge] = True
+    corner = ~(inner[:, None] | inner)
+    middle = cells[:, inner][:, :, inner]
+    now = np.median(middle.reshape(len(cells), -1, 3), axis=1)  # (K, 3)
+    new = np.abs(cells - now[:, None, None]).max(axis=3) < loud
+    either, both = level | upright, level & upright
+    return np.where(corner, np.where(new, either, both), either) | (level_bars | upright_bars) & ~corner
+
+
+def _along(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) -> tuple[Flags, Flags]:
+    """(K, cell, cell): along the level sides of squares, what is unlike the rest of its row, and rows of no fill."""
+    unlike, bars = np.zeros(cells.shape[:3], bool), np.zeros(cells.shape[:3], bool)
+    edge = depth(cells.shape[1])
+    across = slice(line + edge, cells.shape[1] - edge)
+    for lined, order in ((line, slice(None)), (0, slice(None, None, -1))):
+        strips = np.ascontiguousarray(cells[:, order][:, : lined + edge])  # (K, D, cell, 3)
+        usual, unlike[:, order][:, : lined + edge] = _unlike_most(strips, across, loud)
+        bars[:, order][:, : lined + edge] = _bars(usual, fills, lined + fringe, loud)[:, :, None]
+    return unlike, bars
+
+
+def _unlike_most(strips: Pixels, across: slice, loud: float) -> tuple[Floats, Flags]:
+    """(K, D, 3) and (K, D, L): what most pixels of a row of strips (K, D, L, 3) are like, told from those `across`, and
+    which are unlike that, and unlike the rows beside."""
+    usual = np.median(strips[:, :, across], axis=2)
+    reach = 1 + int(np.ceil(TREMBLE * strips.shape[2]))
+    padded = np.pad(usual, ((0, 0), (reach, reach), (0, 0)), mode="edge")
+    beside = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=1)  # (K, D, 3, W)
+    low, high = beside.min(axis=3)[:, :, None], beside.max(axis=3)[:, :, None]
+    return usual, np.maximum(low - strips, strips - high).max(axis=3) > loud
+
+
+def _bars(usual: Floats, fills: Floats, first: int, loud: float) -> Flags:
+    """(K, D): rows from the first on, two or more alike, that have a colour (K, D, 3) that no square is filled with."""
+    bars = np.zeros(usual.shape[:2], bool)
+    off = np.abs(usual[:, first:, None] - fills).max(axis=3).min(axis=2) > loud  # (K, D - first)
+    flat = np.abs(np.diff(usual[:, first:], axis=1)).max(axis=2) < FLAT
+    pairs = off[:, 1:] & off[:, :-1] & flat
+    bars[:, first + 1 :] |= pairs
+    bars[:, first:-1] |= pairs
+    return bars
+
+
+def _opened(found: Flags, size: int) -> Flags:
+    """Without what is thinner than so many pixels."""
+    return cv2.morphologyEx(found.view(np.uint8), cv2.MORPH_OPEN, np.ones((size, size), np.uint8)).view(bool)
+
+
+def _densest(odd: Flags, look: Look, spot: Spot) -> float:
+    """How many odd pixels the window has that has most of them, as a share of the page."""
+    if np.count_nonzero(odd) <= LEAST * spot.side**2:
+        return 0.0
+    reach, window = 2 * round(MARGIN * spot.side) + 1, round(WINDOW * spot.side)
+    near = cv2.dilate(spot.whole, np.ones((reach, reach), np.uint8)) > 0
+    odd = odd & near & look.registration.covers(_box(spot.part, spot.side), odd.shape[::-1])
+    counts = cv2.boxFilter(odd.astype(np.float32), -1, (window, window), normalize=False, borderType=_NOTHING)
+    return float(counts.max()) / spot.side**2
+
+
+_NOTHING = cv2.BORDER_CONSTANT
+"""Beyond a part nothing is odd."""
