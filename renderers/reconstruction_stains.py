@@ -24,10 +24,13 @@ from renderers.reconstruction_sheet import sheet_of
 SIDE, COARSEST = 512, 128
 """Side at which pages are compared, at most, and below which they show too little."""
 
+FINEST = 240
+"""Side from which on the rims of squares are looked at: in a smaller page they are a pixel or two."""
+
 MARGIN = 10 / 512
 """Share of the page's side, around what is drawn anew, that is looked at, too; farther off, `traces` sees to it."""
 
-FAINTEST, LOUDEST, OVER = 36.0, 55.0, 1.3
+FAINTEST, LOUDEST, OVER = 36.0, 55.0, 1.5
 """A pixel is odd if it is off all that it may be by so many grey levels: in a clean picture, and in a bad one."""
 
 NOISY, SPREAD = 0.98, 3.0
@@ -83,11 +86,9 @@ def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
     noise = max((_noise(spot) for spot in spots.values()), default=0.0)
     loud = max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
     for name, spot in spots.items():
-        odd = spot.excess > loud
-        if noise > UNTOUCHED:
-            odd = _opened(odd, 2)
-        if name in anew.squares:
-            odd |= _off_rims(look, spot, loud)
+        odd = _opened(spot.excess > loud, 2 if noise > UNTOUCHED or side > SIDE / 2 else 1)
+        if name in anew.squares and side >= FINEST:
+            odd |= _opened(_off_rims(look, spot, loud), 2)
             _add_streaks(odd, look, name, anew.squares[name], spot, loud)
         if _densest(odd, look, spot) > LEAST:
             return True
@@ -169,6 +170,7 @@ def _recoloured(look: Look, after: Picture, whole: Pixels, shades: Shades) -> Pi
 
 
 def _noise(spot: Spot) -> float:
+    """By how many grey levels what nobody changed is off."""
     return float(np.quantile(spot.excess[spot.whole == 0], NOISY))
 
 
@@ -193,7 +195,7 @@ def _add_streaks(odd: Flags, look: Look, name: str, changed: Flags, spot: Spot, 
     cells = seen.reshape(n, cell, n, cell, 3).swapaxes(1, 2)[changed]  # (K, cell, cell, 3)
     found = np.zeros((n, n, cell, cell), bool)
     found[changed] = _streaks(cells, line, own[1:], loud, max(1, round(FRINGE * spot.side)))
-    page = _opened(found.swapaxes(1, 2).reshape(n * cell, n * cell), 1 + round(SLIVER * cell))
+    page = found.swapaxes(1, 2).reshape(n * cell, n * cell)
     top, left = (round(start * scale) - each.start for start, each in zip(panel, spot.part, strict=False))
     odd[top : top + n * cell, left : left + n * cell] |= page[: len(odd) - top, : odd.shape[1] - left]
 
@@ -209,32 +211,48 @@ def _streaks(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) 
 
     In a corner, where two rims meet, what was drawn anew is so on both sides, and what was there before on one.
     """
-    cell = cells.shape[1]
-    edge = depth(cell)
-    (level, level_bars), (upright, upright_bars) = (
-        _along(each, line, fills, loud, fringe) for each in (cells, cells.swapaxes(1, 2))
-    )
-    upright, upright_bars = upright.swapaxes(1, 2), upright_bars.swapaxes(1, 2)
+    edge, cell = depth(cells.shape[1]), cells.shape[1]
     inner = np.zeros(cell, bool)
     inner[line + edge : cell - edge] = True
-    corner = ~(inner[:, None] | inner)
-    middle = cells[:, inner][:, :, inner]
-    now = np.median(middle.reshape(len(cells), -1, 3), axis=1)  # (K, 3)
-    new = np.abs(cells - now[:, None, None]).max(axis=3) < loud
-    either, both = level | upright, level & upright
-    return np.where(corner, np.where(new, either, both), either) | (level_bars | upright_bars) & ~corner
+    middle = cells[:, inner][:, :, inner].reshape(len(cells), -1, 3)
+    away = np.abs(cells - np.median(middle, axis=1)[:, None, None]).max(axis=3)  # (K, cell, cell)
+    (level, level_bars), (upright, upright_bars) = (
+        _along(each, gap, line, fills, loud, fringe)
+        for each, gap in ((cells, away), (cells.swapaxes(1, 2), away.swapaxes(1, 2)))
+    )
+    upright, upright_bars = upright.swapaxes(1, 2), upright_bars.swapaxes(1, 2)
+    found = np.where(inner[:, None] | inner | (away < loud), level | upright, level & upright)
+    return found | level_bars | upright_bars
 
 
-def _along(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) -> tuple[Flags, Flags]:
-    """(K, cell, cell): along the level sides of squares, what is unlike the rest of its row, and rows of no fill."""
+def _along(cells: Pixels, away: Floats, line: int, fills: Floats, loud: float, fringe: int) -> tuple[Flags, Flags]:
+    """(K, cell, cell): along the level sides of squares, what is unlike the rest of its row, and rows of no rim.
+
+    `away` (K, cell, cell) is how far each pixel is from the colour of the square's middle.
+    """
     unlike, bars = np.zeros(cells.shape[:3], bool), np.zeros(cells.shape[:3], bool)
     edge = depth(cells.shape[1])
-    across = slice(line + edge, cells.shape[1] - edge)
+    across, thin = slice(line + edge, cells.shape[1] - edge), 1 + round(SLIVER * cells.shape[1])
     for lined, order in ((line, slice(None)), (0, slice(None, None, -1))):
-        strips = np.ascontiguousarray(cells[:, order][:, : lined + edge])  # (K, D, cell, 3)
-        usual, unlike[:, order][:, : lined + edge] = _unlike_most(strips, across, loud)
-        bars[:, order][:, : lined + edge] = _bars(usual, fills, lined + fringe, loud)[:, :, None]
+        rows = slice(lined, lined + edge)
+        strips = cells[:, order][:, : lined + edge]  # (K, D, cell, 3)
+        usual, found = _unlike_most(strips, across, loud)
+        unlike[:, order][:, rows] = _deep(found[:, lined:], thin)  # lines may be covered in part
+        gaps = np.median(away[:, order][:, rows, across], axis=2)
+        bars[:, order][:, rows, across] = _bars(usual[:, lined:], gaps, fills, fringe, loud)[:, :, None]
     return unlike, bars
+
+
+def _deep(found: Flags, least: int) -> Flags:
+    """(K, D, L): only what goes on for so many rows (K, D, L)."""
+    for _ in range(least - 1):
+        found = found[:, 1:] & found[:, :-1]
+    for _ in range(least - 1):
+        wider = np.zeros((len(found), found.shape[1] + 1, found.shape[2]), bool)
+        wider[:, 1:] = found
+        wider[:, :-1] |= found
+        found = wider
+    return found
 
 
 def _unlike_most(strips: Pixels, across: slice, loud: float) -> tuple[Floats, Flags]:
@@ -248,14 +266,19 @@ def _unlike_most(strips: Pixels, across: slice, loud: float) -> tuple[Floats, Fl
     return usual, np.maximum(low - strips, strips - high).max(axis=3) > loud
 
 
-def _bars(usual: Floats, fills: Floats, first: int, loud: float) -> Flags:
-    """(K, D): rows from the first on, two or more alike, that have a colour (K, D, 3) that no square is filled with."""
-    bars = np.zeros(usual.shape[:2], bool)
-    off = np.abs(usual[:, first:, None] - fills).max(axis=3).min(axis=2) > loud  # (K, D - first)
-    flat = np.abs(np.diff(usual[:, first:], axis=1)).max(axis=2) < FLAT
+def _bars(usual: Floats, gaps: Floats, fills: Floats, fringe: int, loud: float) -> Flags:
+    """(K, D): rows of a rim, from its line inwards, that cannot be in one.
+
+    These are two or more alike, beyond the line's `fringe`, in a colour (K, D, 3) that no square is filled with; and those
+    off the colour of the square's middle by a gap (K, D), though rows nearer to the line are not.
+    """
+    bars = np.zeros(gaps.shape, bool)
+    off = np.abs(usual[:, fringe:, None] - fills).max(axis=3).min(axis=2) > loud  # (K, D - fringe)
+    flat = np.abs(np.diff(usual[:, fringe:], axis=1)).max(axis=2) < FLAT
     pairs = off[:, 1:] & off[:, :-1] & flat
-    bars[:, first + 1 :] |= pairs
-    bars[:, first:-1] |= pairs
+    bars[:, fringe + 1 :] |= pairs
+    bars[:, fringe:-1] |= pairs
+    bars[:, 1:] |= np.logical_or.accumulate(gaps < loud, axis=1)[:, :-1] & (gaps[:, 1:] > loud)
     return bars
 
 
