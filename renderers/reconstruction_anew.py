@@ -15,7 +15,7 @@ from renderers.reconstruction_reading import cubes_between
 from renderers.reconstruction_sheet import TITLES, Layout
 
 RIM = 1 / 7
-"""Share of a square's side, along its lines, that may be left as it was, or be covered with its lines: as in reading."""
+"""Share of a square's side, along its lines, that may be left as it was: as in reading."""
 
 Place = tuple[int, int, int, int]
 """left, top, width and height, in pixels."""

@@ -1,8 +1,8 @@
 """Strokes over what was drawn anew of a 3D reconstruction, in colours that its page has anyway.
 
-What is drawn anew is flat: squares filled or wiped, sides of a cube, the room behind it. Another hand has a shade of its
-own, leaves a rim of what was there, or covers lines; but inside, every pixel has that shade, and a rim runs along the
-whole side of a square. What does neither was drawn over it.
+What is drawn anew is flat: squares filled or wiped, sides of a cube, the room behind it. Another hand has a shade of
+its own, leaves a rim of what was there, or covers lines; but inside, every pixel has that shade, and a rim runs along
+the whole side of a square. What does neither was drawn over it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ SIDE, COARSEST = 512, 128
 FINEST = 240
 """Side from which on the rims of squares are looked at: in a smaller page they are a pixel or two."""
 
-MARGIN = 10 / 512
-"""Share of the page's side, around what is drawn anew, that is looked at, too; farther off, `traces` sees to it."""
+NEAR, MARGIN = 10 / 512, 40 / 512
+"""Share of the page's side, around what is drawn anew, that is looked at, too (farther off, `traces` sees to it); and
+around a cube, which is so small that what sticks out of it must not be most of what tells how bad a picture is."""
 
 FAINTEST, LOUDEST, OVER = 36.0, 55.0, 1.5
-"""A pixel is odd if it is off all that it may be by so many grey levels: in a clean picture, and in a bad one."""
+"""A pixel is odd if it is off all that it may be by so many grey levels: the first in a clean picture, at most the
+second in a bad one, but always so many times what pixels nobody changed are off (sharpening makes that 50 to 80)."""
 
 NOISY, SPREAD = 0.98, 3.0
 """How bad a picture is: this quantile of how far pixels nobody changed are off, and how much more odd ones must be."""
 
-UNTOUCHED = 4.0
-"""Grey levels up to which that is nothing: such a picture was not compressed, and has no stray pixels."""
-
-SHADE = 4
-"""Grey levels by which a hand's shade must differ from ours to be looked at."""
+SHADE, OFF = 4, 40.0
+"""Grey levels by which a hand's shade must differ from ours to be looked at, and by which it may in a view, where so
+little of a side may be seen that a stroke covers most of it. Squares were read as filled."""
 
 TREMBLE = 0.03
 """Share of a square's side by which a hand's rim may be deeper here than there, besides a pixel of soft edge."""
@@ -51,14 +51,15 @@ SLIVER = 0.04
 FRINGE, FLAT = 2 / 512, 12.0
 """Share of the page's side, beside a line, that has something of its colour; grey levels by which flat rows differ."""
 
-WINDOW, LEAST = 16 / 512, 20 / 512**2
+WINDOW, LEAST = 16 / 512, 17 / 512**2
 """So many odd pixels, as a share of the page, in a window of this side are a stroke.
 
-Of right answers, painted or at moderate strengths, none had more than 13 of 512 x 512; of strokes, 99 % had over 28.
+Of right answers, as drawn, painted or perturbed, none had more than 16 of 512 x 512; of strokes, most have over 40.
 """
 
-FILLS = ("blank", "filled", "floor", "wall", "top", "left", "right")
-"""The colours of flat areas."""
+SQUARES = ("blank", "filled")
+FILLS = (*SQUARES, "floor", "wall", "top", "left", "right")
+"""The colours of flat areas, of squares and in the view."""
 
 Shades = dict[str, Floats]
 """By the name of a flat colour, the shade (3,) that a hand has for it."""
@@ -78,7 +79,7 @@ class Spot:
 
 
 def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
-    """Whether something was drawn over what `after`, the clean picture of what was read, shows otherwise than `given`."""
+    """Whether something was drawn over what `after`, the clean picture of what was read, shows unlike `given`."""
     side = min(SIDE, look.layout.pixels, *look.registration.image.shape[:2])
     if side < COARSEST:
         return False
@@ -86,7 +87,7 @@ def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
     noise = max((_noise(spot) for spot in spots.values()), default=0.0)
     loud = max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
     for name, spot in spots.items():
-        odd = _opened(spot.excess > loud, 2 if noise > UNTOUCHED or side > SIDE / 2 else 1)
+        odd = _opened(spot.excess > loud, 2)  # a hair is a line of another width
         if name in anew.squares and side >= FINEST:
             odd |= _opened(_off_rims(look, spot, loud), 2)
             _add_streaks(odd, look, name, anew.squares[name], spot, loud)
@@ -105,7 +106,7 @@ def _places(look: Look, anew: Anew) -> Iterator[tuple[str, Place]]:
 
 def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, side: int) -> Spot:
     layout = look.layout
-    part = _part(place, layout.pixels, side)
+    part = _part(place, MARGIN if place == anew.cube else NEAR, layout.pixels, side)
     rows, cols = part
     size = cols.stop - cols.start, rows.stop - rows.start
     seen = look.drift.mend(look.registration.part(_box(part, side), size))
@@ -121,11 +122,11 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
     return Spot(part, side, seen, whole, rim, excess, shades)
 
 
-def _part(place: Place, pixels: int, side: int) -> Part:
+def _part(place: Place, margin: float, pixels: int, side: int) -> Part:
     left, top, width, height = (each / pixels for each in place)
 
     def along(start: float, size: float) -> slice:
-        return slice(max(0, int((start - MARGIN) * side)), min(side, int((start + size + MARGIN) * side) + 1))
+        return slice(max(0, int((start - margin) * side)), min(side, int((start + size + margin) * side) + 1))
 
     return along(top, height), along(left, width)
 
@@ -148,9 +149,9 @@ def _shades(look: Look, after: Picture, seen: Pixels, part: Part, side: int, inn
     drawn, inks, colours = seen[inner], sheet_of(look.layout.n, look.style).inks, look.style.colours()
     shades = {}
     for fill in FILLS:
-        own = drawn[index == inks.solid(fill)]
-        if len(own) and np.abs(shade := np.median(own, axis=0) - colours[fill]).max() > SHADE:
-            shades[fill] = shade + colours[fill]
+        own, most_off = drawn[index == inks.solid(fill)], 255.0 if fill in SQUARES else OFF
+        if len(own) and SHADE < np.abs((shade := np.median(own, axis=0)) - colours[fill]).max() < most_off:
+            shades[fill] = shade
     return shades
 
 
@@ -269,8 +270,8 @@ def _unlike_most(strips: Pixels, across: slice, loud: float) -> tuple[Floats, Fl
 def _bars(usual: Floats, gaps: Floats, fills: Floats, fringe: int, loud: float) -> Flags:
     """(K, D): rows of a rim, from its line inwards, that cannot be in one.
 
-    These are two or more alike, beyond the line's `fringe`, in a colour (K, D, 3) that no square is filled with; and those
-    off the colour of the square's middle by a gap (K, D), though rows nearer to the line are not.
+    These are two or more alike, beyond the line's `fringe`, in a colour (K, D, 3) that no square is filled with; and
+    those off the colour of the square's middle by a gap (K, D), though rows nearer to the line are not.
     """
     bars = np.zeros(gaps.shape, bool)
     off = np.abs(usual[:, fringe:, None] - fills).max(axis=3).min(axis=2) > loud  # (K, D - fringe)
@@ -284,14 +285,15 @@ def _bars(usual: Floats, gaps: Floats, fills: Floats, fringe: int, loud: float) 
 
 def _opened(found: Flags, size: int) -> Flags:
     """Without what is thinner than so many pixels."""
-    return cv2.morphologyEx(found.view(np.uint8), cv2.MORPH_OPEN, np.ones((size, size), np.uint8)).view(bool)
+    kernel = np.ones((size, size), np.uint8)
+    return np.asarray(cv2.morphologyEx(found.view(np.uint8), cv2.MORPH_OPEN, kernel)).view(np.bool_)
 
 
 def _densest(odd: Flags, look: Look, spot: Spot) -> float:
     """How many odd pixels the window has that has most of them, as a share of the page."""
     if np.count_nonzero(odd) <= LEAST * spot.side**2:
         return 0.0
-    reach, window = 2 * round(MARGIN * spot.side) + 1, round(WINDOW * spot.side)
+    reach, window = 2 * round(NEAR * spot.side) + 1, round(WINDOW * spot.side)
     near = cv2.dilate(spot.whole, np.ones((reach, reach), np.uint8)) > 0
     odd = odd & near & look.registration.covers(_box(spot.part, spot.side), odd.shape[::-1])
     counts = cv2.boxFilter(odd.astype(np.float32), -1, (window, window), normalize=False, borderType=_NOTHING)
