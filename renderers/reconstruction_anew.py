@@ -40,15 +40,18 @@ def drawn_anew(before: Position, after: Position, layout: Layout) -> Anew:
         cv2.morphologyEx(whole, cv2.MORPH_GRADIENT, np.ones((2 * layout.line + 3,) * 2, np.uint8), dst=rim)
     views = {name: _marks(before, name) != _marks(after, name) for name in TITLES}
     squares = {name: changed for name, changed in views.items() if changed.any()}
-    square = np.full((layout.cell, layout.cell), 255, np.uint8)
     edge = depth(layout.cell)
-    border = square.copy()
+    border = np.full((layout.cell, layout.cell), _FULL)
     border[layout.line + edge : -edge, layout.line + edge : -edge] = 0
     for name, changed in squares.items():
         top, left, side = layout.panel(name)
         panel = slice(top, top + side), slice(left, left + side)
-        whole[panel], rim[panel] = np.kron(changed, square), np.kron(changed, border)
+        cells = changed.repeat(layout.cell, axis=0).repeat(layout.cell, axis=1)
+        whole[panel], rim[panel] = np.where(cells, _FULL, 0), np.where(cells, np.tile(border, changed.shape), 0)
     return Anew(whole, rim, squares, cube)
+
+
+_FULL = np.uint8(255)
 
 
 def depth(cell: int) -> int:

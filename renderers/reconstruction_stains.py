@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from gamegen.core.rendering import Picture, Pixels
 from renderers.reading.foreign import Flags, Part, most, off_colours
@@ -83,7 +84,8 @@ def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
     side = min(SIDE, look.layout.pixels, *look.registration.image.shape[:2])
     if side < COARSEST:
         return False
-    spots = {name: _spot(look, given, after, anew, place, side) for name, place in _places(look, anew)}
+    found = {name: _spot(look, given, after, anew, place, side) for name, place in _places(look, anew)}
+    spots = {name: spot for name, spot in found.items() if spot is not None}
     noise = max((_noise(spot) for spot in spots.values()), default=0.0)
     loud = max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
     for name, spot in spots.items():
@@ -104,15 +106,19 @@ def _places(look: Look, anew: Anew) -> Iterator[tuple[str, Place]]:
         yield name, (left, top, side, side)
 
 
-def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, side: int) -> Spot:
+def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, side: int) -> Spot | None:
+    """None if it is just as `after` shows it: then nothing can be on it."""
     layout = look.layout
     part = _part(place, MARGIN if place == anew.cube else NEAR, layout.pixels, side)
     rows, cols = part
     size = cols.stop - cols.start, rows.stop - rows.start
     seen = look.drift.mend(look.registration.part(_box(part, side), size))
+    clean = Clean.of(after, side, part)
+    if np.count_nonzero(_opened(most(clean.excess(seen)) > FAINTEST, 1 + side // SIDE)) <= LEAST * side**2:
+        return None
     whole, rim = (_at(mask, part, side) for mask in (anew.whole, anew.rim))
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
-    meant = Clean.of(_recoloured(look, after, anew.whole, shades), side, part)
+    meant = Clean.of(_recoloured(look, after, anew.whole, shades), side, part) if shades else clean
     low, high = meant.low.copy(), meant.high.copy()
     reach = max(1, round(layout.line * side / layout.pixels))
     around, was = np.ones((2 * reach + 1,) * 2, np.uint8), Clean.of(given, side, part)
@@ -144,9 +150,10 @@ def _at(mask: Pixels, part: Part, side: int) -> Pixels:
 def _shades(look: Look, after: Picture, seen: Pixels, part: Part, side: int, inner: Flags) -> Shades:
     """The shades that are not ours: what most of the flat pixels of a colour that were drawn anew have."""
     times = len(after.pixels) / side
-    rows, cols = (((np.arange(each.start, each.stop) + 0.5) * times).astype(np.intp) for each in part)
+    rows, cols = (((np.arange(each.start, each.stop, 2) + 0.5) * times).astype(np.intp) for each in part)
+    inner = inner[::2, ::2]
     index = after.pixels[np.ix_(rows, cols)][inner]
-    drawn, inks, colours = seen[inner], sheet_of(look.layout.n, look.style).inks, look.style.colours()
+    drawn, inks, colours = seen[::2, ::2][inner], sheet_of(look.layout.n, look.style).inks, look.style.colours()
     shades = {}
     for fill in FILLS:
         own, most_off = drawn[index == inks.solid(fill)], 255.0 if fill in SQUARES else OFF
@@ -157,8 +164,6 @@ def _shades(look: Look, after: Picture, seen: Pixels, part: Part, side: int, inn
 
 def _recoloured(look: Look, after: Picture, whole: Pixels, shades: Shades) -> Picture:
     """The clean picture in the hand's shades, where it drew."""
-    if not shades:
-        return after
     inks = sheet_of(look.layout.n, look.style).inks
     unused = np.flatnonzero(np.bincount(after.pixels.ravel(), minlength=256) == 0)
     palette = np.zeros((256, 3), np.uint8)
@@ -192,10 +197,15 @@ def _add_streaks(odd: Flags, look: Look, name: str, changed: Flags, spot: Spot, 
     cell, line = round(layout.cell * scale), max(1, round(layout.line * scale))
     panel, own = layout.panel(name), _own(look, spot)
     seen = look.drift.mend(look.registration.part(layout.box(panel), (n * cell, n * cell)))
-    seen = seen.clip(own.min(axis=0), own.max(axis=0))  # without halos
     cells = seen.reshape(n, cell, n, cell, 3).swapaxes(1, 2)[changed]  # (K, cell, cell, 3)
     found = np.zeros((n, n, cell, cell), bool)
-    found[changed] = _streaks(cells, line, own[1:], loud, max(1, round(FRINGE * spot.side)))
+    uneven, away = _uneven(cells, line, loud)
+    if not uneven.any():
+        return
+    plain = cells[uneven].clip(own.min(axis=0), own.max(axis=0))  # without halos
+    places = np.argwhere(changed)[uneven]
+    fringe = max(1, round(FRINGE * spot.side))
+    found[places[:, 0], places[:, 1]] = _streaks(plain, away[uneven], line, own[1:], loud, fringe)
     page = found.swapaxes(1, 2).reshape(n * cell, n * cell)
     top, left = (round(start * scale) - each.start for start, each in zip(panel, spot.part, strict=False))
     odd[top : top + n * cell, left : left + n * cell] |= page[: len(odd) - top, : odd.shape[1] - left]
@@ -207,7 +217,16 @@ def _own(look: Look, spot: Spot) -> Floats:
     return np.array([*(colours[name] for name in ("frame", "blank", "filled")), *spot.shades.values()], np.float32)
 
 
-def _streaks(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) -> Flags:
+def _uneven(cells: Pixels, line: int, loud: float) -> tuple[Flags, NDArray[np.int16]]:
+    """(K,) and (K, cell, cell): which squares have several colours, and how far each pixel is from the middle's."""
+    edge, cell = depth(cells.shape[1]), cells.shape[1]
+    few = slice(line + edge, cell - edge, 3)
+    middle = np.median(cells[:, few, few].reshape(len(cells), -1, 3), axis=1).astype(np.int16)
+    away = np.abs(cells - middle[:, None, None]).max(axis=3)
+    return (away[:, line + 1 : -1, line + 1 : -1] > loud).any(axis=(1, 2)), away
+
+
+def _streaks(cells: Floats, away: NDArray[np.int16], line: int, fills: Floats, loud: float, fringe: int) -> Flags:
     """(K, cell, cell): pixels along the sides of squares that belong to no rim.
 
     In a corner, where two rims meet, what was drawn anew is so on both sides, and what was there before on one.
@@ -215,8 +234,6 @@ def _streaks(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) 
     edge, cell = depth(cells.shape[1]), cells.shape[1]
     inner = np.zeros(cell, bool)
     inner[line + edge : cell - edge] = True
-    middle = cells[:, inner][:, :, inner].reshape(len(cells), -1, 3)
-    away = np.abs(cells - np.median(middle, axis=1)[:, None, None]).max(axis=3)  # (K, cell, cell)
     (level, level_bars), (upright, upright_bars) = (
         _along(each, gap, line, fills, loud, fringe)
         for each, gap in ((cells, away), (cells.swapaxes(1, 2), away.swapaxes(1, 2)))
@@ -226,7 +243,9 @@ def _streaks(cells: Pixels, line: int, fills: Floats, loud: float, fringe: int) 
     return found | level_bars | upright_bars
 
 
-def _along(cells: Pixels, away: Floats, line: int, fills: Floats, loud: float, fringe: int) -> tuple[Flags, Flags]:
+def _along(
+    cells: Floats, away: NDArray[np.int16], line: int, fills: Floats, loud: float, fringe: int
+) -> tuple[Flags, Flags]:
     """(K, cell, cell): along the level sides of squares, what is unlike the rest of its row, and rows of no rim.
 
     `away` (K, cell, cell) is how far each pixel is from the colour of the square's middle.
@@ -256,7 +275,7 @@ def _deep(found: Flags, least: int) -> Flags:
     return found
 
 
-def _unlike_most(strips: Pixels, across: slice, loud: float) -> tuple[Floats, Flags]:
+def _unlike_most(strips: Floats, across: slice, loud: float) -> tuple[Floats, Flags]:
     """(K, D, 3) and (K, D, L): what most pixels of a row of strips (K, D, L, 3) are like, told from those `across`, and
     which are unlike that, and unlike the rows beside."""
     usual = np.median(strips[:, :, across], axis=2)
