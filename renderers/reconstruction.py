@@ -19,6 +19,7 @@ from renderers.reading.classify import Named
 from renderers.reading.pages import Page
 from renderers.reading.register import Floats, Landmarks, Scan, register
 from renderers.reading.traces import page_is_marked
+from renderers.reconstruction_anew import drawn_anew
 from renderers.reconstruction_reading import (
     Look,
     cubes_between,
@@ -29,6 +30,7 @@ from renderers.reconstruction_reading import (
     small_page,
 )
 from renderers.reconstruction_sheet import SKINS, TITLES, Sheet, sheet_of
+from renderers.reconstruction_stains import is_scrawled
 
 
 class ReconstructionRenderer(Renderer[Position]):
@@ -86,7 +88,10 @@ class ReconstructionRenderer(Renderer[Position]):
         def stain() -> str:
             page, after = _page(problem.position, style), self.render(position, style)
             redrawn = cubes_between(problem.position.heights, heights, layout)
-            return "the page" if page_is_marked(registration, look.drift, page, after, redrawn) else ""
+            if page_is_marked(registration, look.drift, page, after, redrawn):
+                return "the page"
+            anew = drawn_anew(problem.position, position, layout)
+            return "what was drawn anew" if is_scrawled(look, page.picture, after, anew) else ""
 
         return Reading(position, sure, quality, stain)
 

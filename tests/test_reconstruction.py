@@ -20,6 +20,7 @@ from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
 from gamegen.games.reconstruction import Position, Project, Stack, Unstack, game
 from gamegen.judge import verify
+from gamegen.painters import paint
 from gamegen.sample import make_sample
 from renderers import isometric
 from renderers.reconstruction import renderer
@@ -313,3 +314,35 @@ def test_lines_around_a_cube_may_be_drawn_anew(name: str, number: int) -> None:
     made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
     assert made is not None and made[1]
     assert verify(sample, made[0]).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("reconstruction/project@1:train:1:5:3", 0),  # a filled square crossed
+        ("reconstruction/project@1:train:3:5:1", 1),  # a bar in the lines' colour, along a line
+        ("reconstruction/project@1:train:5:5:0", 1),  # a bar where squares meet, in a colour of the cubes
+        ("reconstruction/voxel@1:train:3:5:0", 7),
+        ("reconstruction/voxel@1:train:4:5:2", 1),  # along the edge of a cube, through JPEG
+        ("reconstruction/voxel@1:train:4:5:5", 0),  # a box half over a cube
+        ("reconstruction/voxel@1:train:1:5:4?pixels=256", 4),
+    ],
+)
+def test_what_is_drawn_anew_has_no_strokes_over_it(name: str, number: int) -> None:
+    """In the picture's own colours they passed for another hand's."""
+    sample = make_sample(name)
+    made = ATTACKS["scrawl"](sample, Stream(sample.id, "attack", number))
+    assert made is not None
+    verdict = verify(sample, made[0])
+    assert not verdict.correct
+    assert verify(sample, sample.edited).correct
+
+
+def test_another_hand_draws_squares_and_cubes() -> None:
+    """Rims of another depth, shades of its own, lines a pixel beside ours."""
+    for name in ("project@1:train:3:5:1", "project@1:train:1:5:3", "voxel@1:train:1:77000001:2?pixels=256"):
+        sample = make_sample(f"reconstruction/{name}")
+        for number in range(6):
+            image = paint(sample, sample.solution.after, Stream(sample.id, "hand", number))
+            assert image is not None
+            assert verify(sample, image).correct, (name, number)
