@@ -1,0 +1,148 @@
+"""Cuts in a drawn path: what was drawn over it, or close beside it, in the maze's own colours.
+
+No pixel of such a stroke is foreign to the maze, but a path drawn with a pen, of any width, is solid from one edge to
+the other and from one cell to the next. So the path is laid down once more in its one shade, over all that is painted
+and over every gap in it that is narrower than a stroke. Whatever differs from this by more than an edge does, somebody
+else drew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from gamegen.core.rendering import Pixels
+from renderers.maze_known import Flags, Known
+from renderers.reading.foreign import most
+from renderers.reading.register import Floats
+from renderers.reading.strokes import TOUCH, lines_along, off_line
+
+FINEST = 10
+"""Pixels along a cell below which nobody could tell a stroke from a slip of the pen."""
+
+PAINT = 0.45
+"""Share of the pen's colour from which a pixel is taken for paint."""
+
+GAP = np.ones((5, 5), np.uint8)
+"""Gaps in the paint that are narrower than this are filled: strokes are up to 4 pixels wide, and wider gaps are seen
+by whoever follows the line. Notches in the edge of a trembling hand's line are wider."""
+
+EDGE = np.ones((3, 3), np.uint8)
+"""A pixel may look like any of its neighbours, or like something between them: edges are soft."""
+
+STRANGE, MANY = 40.0, 5
+"""Grey levels by which a stroke differs from the path that was laid down once more, in so many pixels of a cell at
+least, beside what most cells differ by where the picture was compressed. Right answers stay below 32 in clean pictures
+and below 37 in others; nine of ten strokes are above 100."""
+
+USUAL = 0.4
+"""The quantile of a path's cells that tells what is usual: a stroke may reach into two of four."""
+
+OFF, OFF_CLEAN, TIMES, SOME = 14.0, 24.0, 2.0, 6
+"""Grey levels by which so many pixels of a cell are off the mixtures of paint and floor, in pictures that were
+compressed, beside so many times what the cleaner cells are off, and in clean ones. Right answers stay below 10 and 16:
+a changed gamma bends the line of mixtures."""
+
+CLEANER = 0.25
+"""The quantile of a path's cells that tells what the cleaner ones are."""
+
+MARGIN = 0.15
+"""Share of a cell at its border where its neighbours' colours may be, too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """A path as it is seen."""
+
+    known: Known
+    board: Floats  # (R*n, C*n, 3): the maze
+    levels: Pixels  # the same in whole grey levels
+    share: Floats  # (R*n, C*n): that of the pen's colour in each pixel
+    painted: Flags  # (R, C): the path's cells
+    signs: Flags  # (R, C): start and end
+    paint: Floats  # (3,): the path's shade
+    is_clean: bool  # whether the picture was not even compressed
+
+    def cells(self, picture: Pixels, edge: int) -> Pixels:
+        """(K, m*m, …): the path's cells in a picture (R*n, C*n, …), without so many pixels at their border."""
+        rows, cols = self.painted.shape
+        n, inner = self.known.n, slice(edge, self.known.n - edge)
+        parts = picture.reshape(rows, n, cols, n, *picture.shape[2:])[:, inner, :, inner]
+        return np.ascontiguousarray(parts.swapaxes(1, 2)[self.painted])
+
+
+def find_cut(drawn: Drawn) -> int | None:
+    """The number, among the path's cells, of one in which something else was drawn; None if there is none."""
+    if drawn.known.n < FINEST:
+        return None
+    severed = _severed(drawn)
+    if severed is not None:
+        return severed
+    strange = _largest(drawn.cells(_unlike(drawn), 1), MANY)
+    usual = 0.0 if drawn.is_clean else _quantile(strange, USUAL)
+    if strange.max() > STRANGE + usual:
+        return int(strange.argmax())
+    off = _largest(_off_floor(drawn), SOME)
+    limit = OFF_CLEAN if drawn.is_clean else OFF + TIMES * _quantile(off, CLEANER)
+    return int(off.argmax()) if off.max() > limit else None
+
+
+def _severed(drawn: Drawn) -> int | None:
+    """A cell across which there is no paint at all, on the way to the next one or to the start or the end.
+
+    Grid lines that a careful hand spared are less than half a pixel wide here.
+    """
+    n, half, painted, signs = drawn.known.n, drawn.known.n // 2, drawn.painted, drawn.signs
+    touched, found = cv2.compare(drawn.share, TOUCH, cv2.CMP_GE), np.zeros_like(drawn.painted)
+    for flags, one, sign, cut in (
+        (touched, painted, signs, found),
+        (cv2.transpose(touched), painted.T, signs.T, found.T),
+    ):
+        bare = lines_along(flags, one.shape, n) == 0
+        both = one[:, :-1] & one[:, 1:]
+        cut[:, :-1][both] |= bare[:, :-1, half:][both].any(axis=1)
+        cut[:, 1:][both] |= bare[:, 1:, :half][both].any(axis=1)
+        before, after = one[:, :-1] & sign[:, 1:], one[:, 1:] & sign[:, :-1]
+        cut[:, :-1][before] |= _resumed(bare[:, :-1, half:][before], n)
+        cut[:, 1:][after] |= _resumed(bare[:, 1:, half::-1][after], n)
+    return int(found[painted].argmax()) if found.any() else None
+
+
+def _resumed(bare: Flags, n: int) -> Flags:
+    """(N,): whether lines (N, L) that go up to a sign have paint again behind a place without any. They may end short
+    of it, and its own colour may show in their last pixels."""
+    again: Flags = (np.logical_or.accumulate(bare, axis=1) & ~bare)[:, : -round(MARGIN * n)]
+    return again.any(axis=1)
+
+
+def _unlike(drawn: Drawn) -> Pixels:
+    """(R*n, C*n): by how many grey levels, in the channel where it is most, the maze differs from one with the path
+    laid down once more."""
+    known, n = drawn.known, drawn.known.n
+    signs = drawn.signs.view(np.uint8).repeat(n, axis=0).repeat(n, axis=1)
+    paint = cv2.subtract(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), signs * np.uint8(255))
+    solid = cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP)
+    again = known.clean.copy()
+    again[solid > 0] = drawn.paint.clip(0, 255)
+    below = cv2.subtract(cv2.erode(again, EDGE), drawn.levels)
+    return most(cv2.max(below, cv2.subtract(drawn.levels, cv2.dilate(again, EDGE))))
+
+
+def _off_floor(drawn: Drawn) -> Pixels:
+    """(K, m, m): by how many grey levels pixels in the path's cells are off the mixtures of paint and floor."""
+    cells = drawn.cells(drawn.board, max(2, round(MARGIN * drawn.known.n)))
+    count, side = cells.shape[:2]
+    off = off_line(cells.reshape(count * side, side, 3), drawn.paint, drawn.known.colours["floor"])
+    return off.reshape(count, side, side)
+
+
+def _largest(cells: Pixels, rank: int) -> Floats:
+    """(K,): what so many pixels of each of the cells (K, m, m) have at least."""
+    return np.partition(cells.reshape(len(cells), -1), -rank, axis=1)[:, -rank].astype(np.float32)
+
+
+def _quantile(values: Floats, share: float) -> float:
+    rank = int(share * (len(values) - 1))
+    return float(np.partition(values, rank)[rank])
