@@ -23,7 +23,8 @@ FINEST = 10
 """Pixels along a cell below which nobody could tell a stroke from a slip of the pen."""
 
 PAINT = 0.45
-"""Share of the pen's colour from which a pixel is taken for paint."""
+"""Share of the pen's colour, and of the path's shade, from which a pixel is taken for paint: compression smears colours
+farther than brightness."""
 
 GAP = np.ones((5, 5), np.uint8)
 """Gaps in the paint that are narrower than this are filled: strokes are up to 4 pixels wide, and wider gaps are seen
@@ -32,17 +33,17 @@ by whoever follows the line. Notches in the edge of a trembling hand's line are 
 EDGE = np.ones((3, 3), np.uint8)
 """A pixel may look like any of its neighbours, or like something between them: edges are soft."""
 
-STRANGE, MANY = 40.0, 5
+STRANGE, MANY = 50.0, 5
 """Grey levels by which a stroke differs from the path that was laid down once more, in so many pixels of a cell at
-least, beside what most cells differ by where the picture was compressed. Right answers stay below 32 in clean pictures
-and below 37 in others; nine of ten strokes are above 100."""
+least, beside what is usual where the picture was compressed. Right answers stay below 47 in clean pictures, in the
+bends of wide lines with soft edges, and below 40 in others; nine of ten strokes are above 100."""
 
 USUAL = 0.4
 """The quantile of a path's cells that tells what is usual: a stroke may reach into two of four."""
 
-OFF, OFF_CLEAN, TIMES, SOME = 14.0, 24.0, 2.0, 6
+OFF, OFF_CLEAN, TIMES, SOME = 15.0, 24.0, 1.75, 6
 """Grey levels by which so many pixels of a cell are off the mixtures of paint and floor, in pictures that were
-compressed, beside so many times what the cleaner cells are off, and in clean ones. Right answers stay below 10 and 16:
+compressed, beside so many times what the cleaner cells are off, and in clean ones. Right answers stay at 12 and 16:
 a changed gamma bends the line of mixtures."""
 
 CLEANER = 0.25
@@ -122,12 +123,21 @@ def _unlike(drawn: Drawn) -> Pixels:
     laid down once more."""
     known, n = drawn.known, drawn.known.n
     signs = drawn.signs.view(np.uint8).repeat(n, axis=0).repeat(n, axis=1)
-    paint = cv2.subtract(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), signs * np.uint8(255))
-    solid = cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP)
+    tinged = cv2.subtract(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), signs * np.uint8(255))
+    solid = cv2.morphologyEx(cv2.min(tinged, _shaded(drawn)), cv2.MORPH_CLOSE, GAP)
     again = known.clean.copy()
     again[solid > 0] = drawn.paint.clip(0, 255)
     below = cv2.subtract(cv2.erode(again, EDGE), drawn.levels)
     return most(cv2.max(below, cv2.subtract(drawn.levels, cv2.dilate(again, EDGE))))
+
+
+def _shaded(drawn: Drawn) -> Pixels:
+    """(R*n, C*n): 255 where the maze is nearly as far from the floor's colour as the path's shade is, else 0."""
+    floor = drawn.known.colours["floor"]
+    way = (drawn.paint - floor).astype(np.float64)
+    way /= max(float(way @ way), 1.0)
+    gone = cv2.transform(drawn.board, np.append(way, -way @ floor)[None])
+    return np.asarray(cv2.compare(gone, PAINT, cv2.CMP_GE))
 
 
 def _off_floor(drawn: Drawn) -> Pixels:

@@ -58,7 +58,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     if box[2] - box[0] < FINEST * width:
         return None
     lines = rng.choice(_shapes(box, rng, sample, colour))
-    thins = _is_maze(sample) and _is_floor(colour, sample)
+    thins = _is_maze(sample) and _only_thins(lines, colour, sample)
     whole = _pieces(image, sample, width) if thins else 0
     pen, layer = ImageDraw.Draw(image), Image.new("L", image.size)
     for line in lines:
@@ -115,20 +115,24 @@ def _is_maze(sample: Sample) -> bool:
     return sample.key.task.startswith("maze/")
 
 
-def _is_floor(colour: Colour, sample: Sample) -> bool:
-    """Whether nobody could tell a colour from that of a maze's floor."""
-    floor = sample.style.colours()["floor"]
-    return max(abs(level - there) for level, there in zip(colour, floor, strict=True)) < ALIKE
+def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
+    """Whether these strokes, if they leave a maze's path whole, only make it thinner: strokes that nobody could tell from
+    the floor do, and so does a bar of wall along its edge."""
+    own = sample.style.colours()
+    is_bar = len(lines) == 1 and (lines[0][0] == lines[0][2] or lines[0][1] == lines[0][3])
+    grounds = (own["floor"], own["wall"]) if is_bar else (own["floor"],)
+    return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
 
 
 def _pieces(image: Image.Image, sample: Sample, width: int) -> int:
-    """In how many pieces, no smaller than a stroke is wide, a picture has the pen's colour. A stroke of floor that leaves
-    a maze's path in one piece only makes it thinner."""
+    """How many pieces and holes, no smaller than a stroke is wide, what has the pen's colour has."""
     paint = np.zeros((image.height, image.width), np.uint8)
     for pen in sorted(_asked(sample)):
         paint |= cv2.inRange(np.asarray(image), pen, pen)
-    areas = cv2.connectedComponentsWithStats(paint)[2][1:, cv2.CC_STAT_AREA]
-    return int(np.count_nonzero(areas >= width**2))
+    areas = [
+        cv2.connectedComponentsWithStats(mask)[2][1:, cv2.CC_STAT_AREA] for mask in (paint, cv2.bitwise_not(paint))
+    ]
+    return int(np.count_nonzero(np.concatenate(areas) >= width**2))
 
 
 def _colours(sample: Sample) -> list[Colour]:
