@@ -9,9 +9,11 @@ else drew.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
 from renderers.maze_known import Flags, Known
@@ -33,21 +35,27 @@ by whoever follows the line. Notches in the edge of a trembling hand's line are 
 EDGE = np.ones((3, 3), np.uint8)
 """A pixel may look like any of its neighbours, or like something between them: edges are soft."""
 
-STRANGE, MANY = 50.0, 5
+STRANGE, STRANGE_CLEAN, MANY = 40.0, 50.0, 5
 """Grey levels by which a stroke differs from the path that was laid down once more, in so many pixels of a cell at
-least, beside what is usual where the picture was compressed. Right answers stay below 47 in clean pictures, in the
-bends of wide lines with soft edges, and below 40 in others; nine of ten strokes are above 100."""
+least: in pictures that were compressed, beside what is usual in them, and in clean ones. Right answers stay below 37
+and, in bends of wide lines with soft edges, at 46; nine of ten strokes are above 100."""
 
-USUAL = 0.4
-"""The quantile of a path's cells that tells what is usual: a stroke may reach into two of four."""
+USUAL, USUALLY = 0.4, 1.1
+"""The quantile of a path's cells that tells what is usual, since a stroke may reach into two of four, and how many
+times it counts."""
 
-OFF, OFF_CLEAN, TIMES, SOME = 15.0, 24.0, 1.75, 6
-"""Grey levels by which so many pixels of a cell are off the mixtures of paint and floor, in pictures that were
-compressed, beside so many times what the cleaner cells are off, and in clean ones. Right answers stay at 12 and 16:
-a changed gamma bends the line of mixtures."""
+OFF, OFF_CLEAN, SOME = 14.0, 24.0, 6
+"""Grey levels by which so many pixels of a cell are off the mixtures of paint and floor: in pictures that were
+compressed, beside what the cleaner cells are off, and in clean ones. Right answers stay at 12 and, since a changed
+gamma bends the line of mixtures, at 16."""
 
-CLEANER = 0.25
-"""The quantile of a path's cells that tells what the cleaner ones are."""
+CLEANER, TIMES = 0.25, 1.75
+"""The quantile of a path's cells that tells what the cleaner ones are off, and how many times it counts."""
+
+FINE, COARSER = 1.5, 1.5
+"""From how many pixels of a picture for one in which it is read its noise is averaged out; else, in compressed ones, so
+many times as much is asked of a stroke: of 288 right answers of 256 px through JPEG (quality 75 and 50) 8 were refused
+without."""
 
 MARGIN = 0.15
 """Share of a cell at its border where its neighbours' colours may be, too."""
@@ -65,13 +73,14 @@ class Drawn:
     signs: Flags  # (R, C): start and end
     paint: Floats  # (3,): the path's shade
     is_clean: bool  # whether the picture was not even compressed
+    is_fine: bool  # whether it has many more pixels than the maze is read in
 
-    def cells(self, picture: Pixels, edge: int) -> Pixels:
-        """(K, m*m, …): the path's cells in a picture (R*n, C*n, …), without so many pixels at their border."""
-        rows, cols = self.painted.shape
-        n, inner = self.known.n, slice(edge, self.known.n - edge)
-        parts = picture.reshape(rows, n, cols, n, *picture.shape[2:])[:, inner, :, inner]
-        return np.ascontiguousarray(parts.swapaxes(1, 2)[self.painted])
+    def cells(self, picture: NDArray[Any], edge: int) -> NDArray[Any]:
+        """(K, m, m, …): the path's cells in a picture (R*n, C*n, …), without so many pixels at their border."""
+        (rows, cols), n = self.painted.shape, self.known.n
+        inner = slice(edge, n - edge)
+        cells: NDArray[Any] = picture.reshape(rows, n, cols, n, *picture.shape[2:])[:, inner, :, inner]
+        return cells.swapaxes(1, 2)[self.painted]
 
 
 def find_cut(drawn: Drawn) -> int | None:
@@ -82,11 +91,12 @@ def find_cut(drawn: Drawn) -> int | None:
     if severed is not None:
         return severed
     strange = _largest(drawn.cells(_unlike(drawn), 1), MANY)
-    usual = 0.0 if drawn.is_clean else _quantile(strange, USUAL)
-    if strange.max() > STRANGE + usual:
+    times = 1.0 if drawn.is_fine else COARSER
+    limit = STRANGE_CLEAN if drawn.is_clean else times * (STRANGE + USUALLY * _quantile(strange, USUAL))
+    if strange.max() > limit:
         return int(strange.argmax())
     off = _largest(_off_floor(drawn), SOME)
-    limit = OFF_CLEAN if drawn.is_clean else OFF + TIMES * _quantile(off, CLEANER)
+    limit = OFF_CLEAN if drawn.is_clean else times * (OFF + TIMES * _quantile(off, CLEANER))
     return int(off.argmax()) if off.max() > limit else None
 
 
@@ -102,6 +112,8 @@ def _severed(drawn: Drawn) -> int | None:
         (cv2.transpose(touched), painted.T, signs.T, found.T),
     ):
         bare = lines_along(flags, one.shape, n) == 0
+        if not (drawn.is_clean or drawn.is_fine):
+            bare[..., 1:] &= bare[..., :-1]
         both = one[:, :-1] & one[:, 1:]
         cut[:, :-1][both] |= bare[:, :-1, half:][both].any(axis=1)
         cut[:, 1:][both] |= bare[:, 1:, :half][both].any(axis=1)
@@ -114,29 +126,28 @@ def _severed(drawn: Drawn) -> int | None:
 def _resumed(bare: Flags, n: int) -> Flags:
     """(N,): whether lines (N, L) that go up to a sign have paint again behind a place without any. They may end short
     of it, and its own colour may show in their last pixels."""
-    again: Flags = (np.logical_or.accumulate(bare, axis=1) & ~bare)[:, : -round(MARGIN * n)]
-    return again.any(axis=1)
+    again = (np.logical_or.accumulate(bare, axis=1) & ~bare)[:, : -round(MARGIN * n)]
+    resumed: Flags = np.logical_or.reduce(again, axis=1)
+    return resumed
 
 
 def _unlike(drawn: Drawn) -> Pixels:
     """(R*n, C*n): by how many grey levels, in the channel where it is most, the maze differs from one with the path
     laid down once more."""
-    known, n = drawn.known, drawn.known.n
-    signs = drawn.signs.view(np.uint8).repeat(n, axis=0).repeat(n, axis=1)
-    tinged = cv2.subtract(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), signs * np.uint8(255))
-    solid = cv2.morphologyEx(cv2.min(tinged, _shaded(drawn)), cv2.MORPH_CLOSE, GAP)
-    again = known.clean.copy()
-    again[solid > 0] = drawn.paint.clip(0, 255)
+    n, paint = drawn.known.n, cv2.min(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), _shaded(drawn))
+    for row, col in np.argwhere(drawn.signs).tolist():
+        paint[row * n : (row + 1) * n, col * n : (col + 1) * n] = 0
+    again = drawn.known.clean.copy()
+    again[cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP) > 0] = drawn.paint.clip(0, 255)
     below = cv2.subtract(cv2.erode(again, EDGE), drawn.levels)
     return most(cv2.max(below, cv2.subtract(drawn.levels, cv2.dilate(again, EDGE))))
 
 
 def _shaded(drawn: Drawn) -> Pixels:
     """(R*n, C*n): 255 where the maze is nearly as far from the floor's colour as the path's shade is, else 0."""
-    floor = drawn.known.colours["floor"]
-    way = (drawn.paint - floor).astype(np.float64)
+    way = (drawn.paint - drawn.known.colours["floor"]).astype(np.float64)
     way /= max(float(way @ way), 1.0)
-    gone = cv2.transform(drawn.board, np.append(way, -way @ floor)[None])
+    gone = cv2.transform(drawn.board, np.append(way, -way @ drawn.known.colours["floor"])[None])
     return np.asarray(cv2.compare(gone, PAINT, cv2.CMP_GE))
 
 

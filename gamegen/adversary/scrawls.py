@@ -116,8 +116,8 @@ def _is_maze(sample: Sample) -> bool:
 
 
 def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
-    """Whether these strokes, if they leave a maze's path whole, only make it thinner: strokes that nobody could tell from
-    the floor do, and so does a bar of wall along its edge."""
+    """Whether these strokes, if they leave a maze's path whole, only make it thinner: strokes that nobody could tell
+    from the floor do, and so does a bar of wall along its edge."""
     own = sample.style.colours()
     is_bar = len(lines) == 1 and (lines[0][0] == lines[0][2] or lines[0][1] == lines[0][3])
     grounds = (own["floor"], own["wall"]) if is_bar else (own["floor"],)
