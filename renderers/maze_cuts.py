@@ -52,7 +52,7 @@ gamma bends the line of mixtures, at 16."""
 CLEANER, TIMES = 0.25, 1.75
 """The quantile of a path's cells that tells what the cleaner ones are off, and how many times it counts."""
 
-FINE, COARSER = 1.5, 1.5
+FINE, COARSER = 1.75, 1.5
 """From how many pixels of a picture for one in which it is read its noise is averaged out; else, in compressed ones, so
 many times as much is asked of a stroke: of 288 right answers of 256 px through JPEG (quality 75 and 50) 8 were refused
 without."""
