@@ -24,7 +24,17 @@ from renderers.maze_known import Known
 from renderers.maze_stains import find_stain
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, NOISE
 from renderers.reading.register import Floats
-from renderers.reading.strokes import TOUCH, Planes, broken, coverage, hue_planes, paint_share, pen_counts, vivid
+from renderers.reading.strokes import (
+    TOUCH,
+    Planes,
+    broken,
+    coverage,
+    hue_planes,
+    lines_along,
+    paint_share,
+    pen_counts,
+    vivid,
+)
 from renderers.reading.tiles import split_cells
 
 Flags = NDArray[np.bool_]
@@ -188,7 +198,7 @@ def _interrupted(share: Floats, painted: Flags, signs: Flags, known: Known) -> F
         (touched, painted, signs, found),
         (cv2.transpose(touched), painted.T, signs.T, found.T),
     ):
-        line = flags.reshape(len(one), n, -1)[:, n // 8 : n - n // 8].max(axis=1).reshape(*one.shape, n)
+        line = lines_along(flags, one.shape, n)
         both = one[:, :-1] & one[:, 1:]
         between = np.concatenate([line[:, :-1, half:][both], line[:, 1:, :half][both]], axis=1)
         other[:, 1:][both] |= broken(between, slack)

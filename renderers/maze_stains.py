@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from gamegen.core.rendering import Pixels
 from gamegen.games.maze import END, START, WALL
 from renderers.board import Seen
+from renderers.maze_cuts import FINE, Drawn, find_cut
 from renderers.maze_known import DOWN, Flags, Known
 from renderers.reading.foreign import most
 from renderers.reading.register import Floats
@@ -89,6 +90,11 @@ def find_stain(
         else:
             off = cv2.min(_off_lines(seen.board, known, paint), cv2.min(unlike, beside))
         crossed = _crossed(off, known, painted, away)
+        if crossed is None:
+            is_fine = min(seen.frame.pixels, *seen.registration.image.shape[:2]) * seen.frame.cell >= (
+                FINE * known.n * seen.frame.pixels
+            )
+            crossed = find_cut(Drawn(known, seen.board, levels, share, painted, signs, paint, away.is_clean, is_fine))
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
     smeared = _smeared(share, known, painted)

@@ -532,6 +532,52 @@ def test_a_dot_that_lost_its_colour_in_compression_is_still_a_spot() -> None:
     assert verify(sample, PERTURBATIONS["jpeg"](sample.edited, 1.0, Stream("test"))).correct
 
 
+def struck(sample: Sample, strokes: list[tuple[float, float, float, float]], colour: str, width: float) -> Image.Image:
+    """The answer with strokes over a straight cell of its path, in shares of the cell, `x` along the path."""
+    path, size, image = right_path(sample), sample.problem.position.size, sample.edited
+    frame = renderer.board(sample.style, size, size).frame
+    before, at = next((one, at) for one, at, other in zip(path[1:], path[2:], path[3:-1], strict=False)
+                      if other - at == at - one)  # fmt: skip
+    row, col = divmod(at, size)
+    for x, y, to_x, to_y in strokes:
+        ends = ((x, y), (to_x, to_y)) if at - before in (1, -1) else ((y, x), (to_y, to_x))
+        points = [(frame.left + (col + dx) * frame.cell, frame.top + (row + dy) * frame.cell) for dx, dy in ends]
+        pen = max(2, round(width * frame.cell))
+        ImageDraw.Draw(image).line([*points[0], *points[1]], fill=sample.style.colours()[colour], width=pen)
+    return image
+
+
+CROSS, ACROSS, ALONG = [(0.03, 0.03, 0.97, 0.97), (0.03, 0.97, 0.97, 0.03)], [(0.4, 0.0, 0.4, 1.0)], [(0, 0.5, 1, 0.5)]
+
+
+@pytest.mark.parametrize("skin", renderer.skins)
+@pytest.mark.parametrize("pixels", [256, 512])
+def test_a_path_struck_through_in_the_maze_s_own_colours_is_refused(skin: str, pixels: int) -> None:
+    """Every colour between the pen and the grounds was taken for an edge of the path, and a narrow gap for a line."""
+    for pen in ("blue", "orange"):
+        sample = make_sample(replace(asked_for(pen, skin).key, pixels=pixels))
+        for strokes in (CROSS, ACROSS, ALONG):
+            for colour in ("wall", "floor"):
+                image = struck(sample, strokes, colour, 0.13)
+                assert not verify(sample, image).correct, (strokes, colour)
+                if pixels == 512:
+                    image = PERTURBATIONS["jpeg"](image, 0.4, Stream("test"))
+                    assert not verify(sample, image).correct, (strokes, colour, "through JPEG")
+        assert verify(sample, PERTURBATIONS["jpeg"](sample.edited, MODERATE["jpeg"], Stream("test"))).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("maze/path@1:train:1:77000002:1?pixels=256", 161),  # the bend of a wide line with soft edges
+    ],
+)
+def test_a_bend_is_no_cut(name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and verify(sample, made[0]).correct
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:

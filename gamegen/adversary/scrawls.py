@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from itertools import pairwise
 
+import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
@@ -30,6 +31,9 @@ REACH = 0.94
 
 LOUD, MOSTLY = 90, 0.5
 """Grey levels by which a stroke stands out, and the share of it that must."""
+
+ALIKE = 24
+"""Grey levels by which colours differ that nobody could tell apart: a maze's page is up to 15 from its floor."""
 
 INSET = 0.12
 """Share of its side by which a box is inside."""
@@ -55,6 +59,8 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     if box[2] - box[0] < FINEST * width:
         return None
     lines = rng.choice(_shapes(box, rng, sample, colour))
+    thins = _is_maze(sample) and _only_thins(lines, colour, sample)
+    whole = _pieces(image, sample, width) if thins else 0
     pen, layer = ImageDraw.Draw(image), Image.new("L", image.size)
     for line in lines:
         pen.line(line, fill=colour, width=width)
@@ -62,6 +68,8 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     drawn = np.asarray(layer) > 0
     stands_out = gap(np.asarray(image), canvas(sample).after)[drawn] > LOUD
     if np.count_nonzero(stands_out) < MOSTLY * np.count_nonzero(drawn):
+        return None
+    if thins and _pieces(image, sample, width) == whole:
         return None
     return (_compressed(image, rng.between(*QUALITY)) if rng.chance(1 / 3) else image), False
 
@@ -87,15 +95,13 @@ def _cell(sample: Sample, rng: Stream) -> Box:
 def _shapes(box: Box, rng: Stream, sample: Sample, colour: Colour) -> list[list[Box]]:
     """The strokes that may be drawn in a box: crosses, bars, and a box in no colour of which a border may be.
 
-    A bar of floor along a maze's path only makes it thinner, and a box of ground at the border of a tile smaller.
+    A box of ground at the border of a tile only makes it smaller.
     """
     left, top, right, bottom = box
     x, y = (start + (0.25 + 0.5 * rng.random()) * (end - start) for start, end in ((left, right), (top, bottom)))
     across, down = (left, y, right, y), (x, top, x, bottom)
     falling, rising = (left, top, right, bottom), (left, bottom, right, top)
-    shapes: list[list[Box]] = [[falling, rising], [across, down], [falling], [rising]]
-    if not (_is_maze(sample) and colour == sample.style.colours()["floor"]):
-        shapes += [[across], [down]]
+    shapes: list[list[Box]] = [[falling, rising], [across, down], [falling], [rising], [across], [down]]
     if colour not in _asked(sample) and not _makes_smaller(sample, colour):
         shapes.append(_inside(box))
     return shapes
@@ -120,14 +126,36 @@ def _makes_smaller(sample: Sample, colour: Colour) -> bool:
     return is_tile and max(abs(one - other) for one, other in zip(colour, style.colours()["cell"], strict=True)) < LOUD
 
 
+def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
+    """Whether these strokes, if they leave a maze's path whole, only make it thinner: strokes that nobody could tell
+    from the floor do, and so does a bar of wall along its edge."""
+    own = sample.style.colours()
+    is_bar = len(lines) == 1 and (lines[0][0] == lines[0][2] or lines[0][1] == lines[0][3])
+    grounds = (own["floor"], own["wall"]) if is_bar else (own["floor"],)
+    return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
+
+
+def _pieces(image: Image.Image, sample: Sample, width: int) -> int:
+    """How many pieces and holes, no smaller than a stroke is wide, what has the pen's colour has."""
+    paint = np.zeros((image.height, image.width), np.uint8)
+    for pen in sorted(_asked(sample)):
+        paint |= cv2.inRange(np.asarray(image), pen, pen)
+    areas = [
+        cv2.connectedComponentsWithStats(mask)[2][1:, cv2.CC_STAT_AREA] for mask in (paint, cv2.bitwise_not(paint))
+    ]
+    return int(np.count_nonzero(np.concatenate(areas) >= width**2))
+
+
 def _colours(sample: Sample) -> list[Colour]:
-    """What the answer is drawn in; of a maze not the pen's, since nobody says how wide a path is."""
+    """What the answer is drawn in; of a maze neither the pen's nor what its edges fade to, since nobody says how wide a
+    path is."""
     after = sample.edited_picture
     counts = np.bincount(after.pixels.ravel(), minlength=len(after.palette))
     common = after.palette[counts[: len(after.palette)] > COMMON * after.pixels.size]
     colours = [(red, green, blue) for red, green, blue in common.tolist()]
     if _is_maze(sample):
-        colours = [colour for colour in colours if colour not in _asked(sample)]
+        pure = set(sample.style.colours().values()) - _asked(sample)
+        colours = [colour for colour in colours if colour in pure]
     return colours
 
 

@@ -113,6 +113,14 @@ def coverage(share: Floats) -> Floats:
     return ((share - HAZE) / (SOLID - HAZE)).clip(0.0, 1.0)
 
 
+def lines_along(touched: Pixels, shape: tuple[int, ...], n: int) -> Pixels:
+    """(R, C, n): 255 at the places along each cell, of `shape` (R, C), where its row has paint; of pixels (R*n, C*n)
+    those that are `touched` are not 0. What is near the cells' other borders does not count."""
+    rows, cols = shape
+    lines: Pixels = touched.reshape(rows, n, -1)[:, n // 8 : n - n // 8].max(axis=1).reshape(rows, cols, n)
+    return lines
+
+
 def broken(touched: Pixels, slack: int) -> NDArray[np.bool_]:
     """(N,): whether more than `slack` neighbouring values of each line (N, L) are 0, without paint."""
     bare = touched == 0

@@ -1,0 +1,169 @@
+"""Cuts in a drawn path: what was drawn over it, or close beside it, in the maze's own colours.
+
+No pixel of such a stroke is foreign to the maze, but a path drawn with a pen, of any width, is solid from one edge to
+the other and from one cell to the next. So the path is laid down once more in its one shade, over all that is painted
+and over every gap in it that is narrower than a stroke. Whatever differs from this by more than an edge does, somebody
+else drew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Pixels
+from renderers.maze_known import Flags, Known
+from renderers.reading.foreign import most
+from renderers.reading.register import Floats
+from renderers.reading.strokes import TOUCH, lines_along, off_line
+
+FINEST = 10
+"""Pixels along a cell below which nobody could tell a stroke from a slip of the pen."""
+
+PAINT = 0.45
+"""Share of the pen's colour, and of the path's shade, from which a pixel is taken for paint: compression smears colours
+farther than brightness."""
+
+GAP = np.ones((5, 5), np.uint8)
+"""Gaps in the paint that are narrower than this are filled: strokes are up to 4 pixels wide, and wider gaps are seen
+by whoever follows the line. Notches in the edge of a trembling hand's line are wider."""
+
+EDGE = np.ones((3, 3), np.uint8)
+"""A pixel may look like any of its neighbours, or like something between them: edges are soft."""
+
+STRANGE, STRANGE_CLEAN, MANY = 40.0, 50.0, 5
+"""Grey levels by which a stroke differs from the path that was laid down once more, in so many pixels of a cell at
+least: in pictures that were compressed, beside what is usual in them, and in clean ones. Right answers stay below 37
+and, in bends of wide lines with soft edges, at 46; nine of ten strokes are above 100."""
+
+USUAL, USUALLY = 0.4, 1.1
+"""The quantile of a path's cells that tells what is usual, since a stroke may reach into two of four, and how many
+times it counts."""
+
+OFF, OFF_CLEAN, SOME = 14.0, 24.0, 6
+"""Grey levels by which so many pixels of a cell are off the mixtures of paint and floor: in pictures that were
+compressed, beside what the cleaner cells are off, and in clean ones. Right answers stay at 12 and, since a changed
+gamma bends the line of mixtures, at 16."""
+
+CLEANER, TIMES = 0.25, 1.75
+"""The quantile of a path's cells that tells what the cleaner ones are off, and how many times it counts."""
+
+FINE, COARSER = 1.75, 1.5
+"""From how many pixels of a picture for one in which it is read its noise is averaged out; else, in compressed ones, so
+many times as much is asked of a stroke: of 288 right answers of 256 px through JPEG (quality 75 and 50) 8 were refused
+without."""
+
+MARGIN = 0.15
+"""Share of a cell at its border where its neighbours' colours may be, too."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """A path as it is seen."""
+
+    known: Known
+    board: Floats  # (R*n, C*n, 3): the maze
+    levels: Pixels  # the same in whole grey levels
+    share: Floats  # (R*n, C*n): that of the pen's colour in each pixel
+    painted: Flags  # (R, C): the path's cells
+    signs: Flags  # (R, C): start and end
+    paint: Floats  # (3,): the path's shade
+    is_clean: bool  # whether the picture was not even compressed
+    is_fine: bool  # whether it has many more pixels than the maze is read in
+
+    def cells(self, picture: NDArray[Any], edge: int) -> NDArray[Any]:
+        """(K, m, m, …): the path's cells in a picture (R*n, C*n, …), without so many pixels at their border."""
+        (rows, cols), n = self.painted.shape, self.known.n
+        inner = slice(edge, n - edge)
+        cells: NDArray[Any] = picture.reshape(rows, n, cols, n, *picture.shape[2:])[:, inner, :, inner]
+        return cells.swapaxes(1, 2)[self.painted]
+
+
+def find_cut(drawn: Drawn) -> int | None:
+    """The number, among the path's cells, of one in which something else was drawn; None if there is none."""
+    if drawn.known.n < FINEST:
+        return None
+    severed = _severed(drawn)
+    if severed is not None:
+        return severed
+    strange = _largest(drawn.cells(_unlike(drawn), 1), MANY)
+    times = 1.0 if drawn.is_fine else COARSER
+    limit = STRANGE_CLEAN if drawn.is_clean else times * (STRANGE + USUALLY * _quantile(strange, USUAL))
+    if strange.max() > limit:
+        return int(strange.argmax())
+    off = _largest(_off_floor(drawn), SOME)
+    limit = OFF_CLEAN if drawn.is_clean else times * (OFF + TIMES * _quantile(off, CLEANER))
+    return int(off.argmax()) if off.max() > limit else None
+
+
+def _severed(drawn: Drawn) -> int | None:
+    """A cell across which there is no paint at all, on the way to the next one or to the start or the end.
+
+    Grid lines that a careful hand spared are less than half a pixel wide here.
+    """
+    n, half, painted, signs = drawn.known.n, drawn.known.n // 2, drawn.painted, drawn.signs
+    touched, found = cv2.compare(drawn.share, TOUCH, cv2.CMP_GE), np.zeros_like(drawn.painted)
+    for flags, one, sign, cut in (
+        (touched, painted, signs, found),
+        (cv2.transpose(touched), painted.T, signs.T, found.T),
+    ):
+        bare = lines_along(flags, one.shape, n) == 0
+        if not (drawn.is_clean or drawn.is_fine):
+            bare[..., 1:] &= bare[..., :-1]
+        both = one[:, :-1] & one[:, 1:]
+        cut[:, :-1][both] |= bare[:, :-1, half:][both].any(axis=1)
+        cut[:, 1:][both] |= bare[:, 1:, :half][both].any(axis=1)
+        before, after = one[:, :-1] & sign[:, 1:], one[:, 1:] & sign[:, :-1]
+        cut[:, :-1][before] |= _resumed(bare[:, :-1, half:][before], n)
+        cut[:, 1:][after] |= _resumed(bare[:, 1:, half::-1][after], n)
+    return int(found[painted].argmax()) if found.any() else None
+
+
+def _resumed(bare: Flags, n: int) -> Flags:
+    """(N,): whether lines (N, L) that go up to a sign have paint again behind a place without any. They may end short
+    of it, and its own colour may show in their last pixels."""
+    again = (np.logical_or.accumulate(bare, axis=1) & ~bare)[:, : -round(MARGIN * n)]
+    resumed: Flags = np.logical_or.reduce(again, axis=1)
+    return resumed
+
+
+def _unlike(drawn: Drawn) -> Pixels:
+    """(R*n, C*n): by how many grey levels, in the channel where it is most, the maze differs from one with the path
+    laid down once more."""
+    n, paint = drawn.known.n, cv2.min(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), _shaded(drawn))
+    for row, col in np.argwhere(drawn.signs).tolist():
+        paint[row * n : (row + 1) * n, col * n : (col + 1) * n] = 0
+    again = drawn.known.clean.copy()
+    again[cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP) > 0] = drawn.paint.clip(0, 255)
+    below = cv2.subtract(cv2.erode(again, EDGE), drawn.levels)
+    return most(cv2.max(below, cv2.subtract(drawn.levels, cv2.dilate(again, EDGE))))
+
+
+def _shaded(drawn: Drawn) -> Pixels:
+    """(R*n, C*n): 255 where the maze is nearly as far from the floor's colour as the path's shade is, else 0."""
+    way = (drawn.paint - drawn.known.colours["floor"]).astype(np.float64)
+    way /= max(float(way @ way), 1.0)
+    gone = cv2.transform(drawn.board, np.append(way, -way @ drawn.known.colours["floor"])[None])
+    return np.asarray(cv2.compare(gone, PAINT, cv2.CMP_GE))
+
+
+def _off_floor(drawn: Drawn) -> Pixels:
+    """(K, m, m): by how many grey levels pixels in the path's cells are off the mixtures of paint and floor."""
+    cells = drawn.cells(drawn.board, max(2, round(MARGIN * drawn.known.n)))
+    count, side = cells.shape[:2]
+    off = off_line(cells.reshape(count * side, side, 3), drawn.paint, drawn.known.colours["floor"])
+    return off.reshape(count, side, side)
+
+
+def _largest(cells: Pixels, rank: int) -> Floats:
+    """(K,): what so many pixels of each of the cells (K, m, m) have at least."""
+    return np.partition(cells.reshape(len(cells), -1), -rank, axis=1)[:, -rank].astype(np.float32)
+
+
+def _quantile(values: Floats, share: float) -> float:
+    rank = int(share * (len(values) - 1))
+    return float(np.partition(values, rank)[rank])
