@@ -26,7 +26,7 @@ from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
-from renderers.reading.traces import SIDE
+from renderers.reading.traces import SIDE, is_coarse
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_marks import Levels, drawn_over_colour, drawn_over_digit, levels_around, not_ours
 from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gone
@@ -44,7 +44,6 @@ from renderers.sudoku_reading import (
     usual_gap,
     with_ground,
 )
-from renderers.tictactoe_marks import shows_no_strokes
 from renderers.touched import changes, given_drawn_on, page_of
 
 LETTERED = 9
@@ -265,7 +264,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = drawn_over_digit(seen, new, given, bare, is_dark=sum(colours["cell"]) < sum(colours["ink"]))
         else:
             cell = drawn_over_colour(seen, new, given, bare, is_disc=marks == "disc")
-        return None if cell and shows_no_strokes(seen.registration.image) else cell
+        return None if cell and is_coarse(seen.registration.image) else cell
 
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:
         """The same with our own tiles in place of new digits that are far from them."""

@@ -18,8 +18,9 @@ from renderers.inks import FULL, Inks, Tile, compose
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, classify, smooth
 from renderers.reading.register import Floats
 from renderers.reading.tiles import Tiles
+from renderers.reading.traces import is_coarse
 from renderers.shapes import cross, ring
-from renderers.tictactoe_marks import is_ours, is_spoilt, shows_no_strokes
+from renderers.tictactoe_marks import is_ours, is_spoilt
 
 SYMBOLS = ".OX"
 RING, CROSS = 0.31, 0.29
@@ -93,7 +94,7 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
             if is_ours(seen.cells[row, col], tiles.images[number], tiles.inset):
                 continue
             if is_spoilt(seen, Cell(row, col), SYMBOLS[number], style):
-                return "" if shows_no_strokes(seen.registration.image) else f"cell ({row}, {col})"
+                return "" if is_coarse(seen.registration.image) else f"cell ({row}, {col})"
         return ""
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:

@@ -43,9 +43,6 @@ OWN = 24.0
 RIM = 0.11
 """Share of a cell, at its border, that a block may leave free: other hands leave up to 0.09."""
 
-DETAIL, FINE = 96, 16
-"""A picture that nowhere differs by so many grey levels from itself at this side shows no thin strokes at all."""
-
 SOME = 4
 """One in so many pixels of a mark tells its shade."""
 
@@ -74,15 +71,6 @@ def is_ours(cell: Floats, tile: Floats, inset: int) -> bool:
     """Whether a cell (n, n, 3) shows just our own tile."""
     inner = slice(inset, len(cell) - inset)
     return bool(np.abs(cell[inner, inner] - tile[inner, inner]).max() < OWN)
-
-
-def shows_no_strokes(image: Pixels) -> bool:
-    """Whether a picture was enlarged from so small a one, or blurred so much, that nothing in it has edges."""
-    side = 2 * DETAIL
-    large = cv2.resize(image, (side, side), interpolation=cv2.INTER_AREA)
-    small = cv2.resize(large, (DETAIL, DETAIL), interpolation=cv2.INTER_AREA)
-    again = cv2.resize(small, (side, side), interpolation=cv2.INTER_CUBIC)
-    return bool(cv2.absdiff(large, again).max() < FINE)
 
 
 def _close_up(seen: Seen, cell: Cell) -> Pixels:

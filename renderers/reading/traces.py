@@ -77,7 +77,7 @@ def find_traces(
         trace = _name(page.frame, *place)
     else:
         trace = "a label" if labels_differ(compared.seen, compared.clean.pixels, page.frame) else ""
-    return "" if trace and _coarse(registration.image) else trace
+    return "" if trace and is_coarse(registration.image) else trace
 
 
 def page_is_marked(registration: Registration, drift: Drift, page: Page, after: Picture, redrawn: Pixels) -> bool:
@@ -92,7 +92,7 @@ def page_is_marked(registration: Registration, drift: Drift, page: Page, after: 
     compared = Compared(_seen(registration, drift, side), page, drawn)
     compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, [], own_colours=True)
-    return _densest(found, registration, compared.least) is not None and not _coarse(registration.image)
+    return _densest(found, registration, compared.least) is not None and not is_coarse(registration.image)
 
 
 def _side(registration: Registration) -> int | None:
@@ -123,7 +123,7 @@ def _usual(share: Floats) -> float:
     return float(np.quantile(share, 0.9))
 
 
-def _coarse(image: Pixels) -> bool:
+def is_coarse(image: Pixels) -> bool:
     """Whether a picture was enlarged from so small a one, or blurred so much, that no thin stroke can be in it."""
     large = cv2.resize(image, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     small = cv2.resize(large, (DETAIL, DETAIL), interpolation=cv2.INTER_AREA)
