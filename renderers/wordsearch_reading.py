@@ -17,10 +17,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style, parse_colour
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named
 from renderers.reading.fit import median
+from renderers.reading.framed import STROKE, strange_pixels
 from renderers.reading.hand import TINY, Hand, Mixing
 from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
@@ -72,7 +74,7 @@ class Written:
 
     named: Named
     amount: Floats  # (R*n, R*n): how much of each pixel is letters' ink
-    explained: float  # the share of this that the given letters, mixed, explain
+    mixing: Mixing  # how the given letters were mixed, which explains most of this
 
 
 class Letters:
@@ -99,13 +101,34 @@ class Letters:
         """What each cell of a board (R*n, R*n, 3) with highlights shows."""
         amount, free = self._seen(board, outlines)
         mixing = self._letters.mixing(amount)
-        return Written(self._named(amount, free, mixing), amount, mixing.explains)
+        return Written(self._named(amount, free, mixing), amount, mixing)
 
     def demand_own_hand(self, written: Written) -> None:
         """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
         enough = next(share for least, share in OWN_LETTERS if self._n >= least)
-        if written.explained < enough or self._whole.mixing(written.amount).explains < OWN_BOARD:
+        if written.mixing.explains < enough or self._whole.mixing(written.amount).explains < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
+
+    def scrawled(self, board: Floats, outlines: Outlines, written: Written) -> Cell | None:
+        """A highlighted cell of a board (R*n, R*n, 3) that shows more than its letter and its highlight."""
+        rows, cols = np.nonzero(outlines.colours >= 0)
+        if not len(rows):
+            return None
+        cells = board.reshape(self._size, self._n, self._size, self._n, 3)
+        letters = self._coloured(written.mixing)
+        shades = outlines.shades.take(outlines.colours[rows, cols], axis=0)
+        own = letters.take(self._given[rows, cols], axis=0)
+        strange = strange_pixels(cells[rows, :, cols], own, shades, outlines.framed[rows, cols])
+        worst = int(strange.argmax())
+        if strange[worst] <= STROKE:
+            return None
+        return Cell(int(rows[worst]), int(cols[worst]))
+
+    def _coloured(self, mixing: Mixing) -> Floats:
+        """(K, n, n, 3): each letter in a picture that was mixed so."""
+        side = self._n + 2 * REACH
+        mixed = cv2.filter2D(self._tiles, -1, mixing.kernel, delta=mixing.base).reshape(-1, side, side)
+        return self._ground + mixed[:, REACH:-REACH, REACH:-REACH, None] * self._ink
 
     def _seen(self, board: Floats, outlines: Outlines) -> tuple[Floats, NDArray[np.bool_]]:
         """(R*n, R*n) each: how much of each pixel is letters' ink, as it was where a highlight hides it; and where none

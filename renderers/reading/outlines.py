@@ -63,6 +63,7 @@ hues, would fill so many of its sides, and channels differ by so many levels mor
 @dataclass(frozen=True, eq=False)
 class Outlines:
     colours: Numbers  # (R, C): number of the colour, -1 for none
+    framed: Layer  # (R, C): which cells have a border of their own, and are not in a line around several
     confidence: float
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
     plain: Hues  # all that was drawn
@@ -107,16 +108,16 @@ def read_outlines(
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
-        return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain, plain)
+        return Outlines(colours, colours >= 0, 1.0, np.zeros(board.shape[:2], bool), plain, plain)
     confidence, doubtful = _frame_cells(colours, pale)
     tinted = np.zeros_like(doubtful) if known is None else _tinted(colours, pale, board, known)
     doubtful &= ~_settled(colours, doubtful | tinted, again)
     if doubtful.any():
         row, col = np.argwhere(doubtful)[0]
         raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
-    _outline_cells(colours, plain, again)
+    framed = _outline_cells(colours, plain, again)
     ink, own = grown(plain.layer(), 1), plain.some(plain.names == colours.take(plain.cells))
-    found = Outlines(colours, confidence, ink, plain, own)
+    found = Outlines(colours, framed, confidence, ink, plain, own)
     if (colours < 0).all():
         return found
     if lead:
@@ -193,15 +194,17 @@ def _settled(colours: Numbers, doubtful: Layer, again: Again | None) -> Layer:
     return plainly
 
 
-def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> None:
+def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> Layer:
     """Name the colours (R, R) of cells that closed lines away from all frames go around, unless there are frames there,
-    too."""
+    too; which cells (R, R) have frames."""
     enough = STRAY * plain.grid.n
     alone = _alone(colours, plain, enough)
     if (_settled(colours, alone.per_cell().max(axis=0) > enough, again) & (colours >= 0)).any():
         alone = _alone(colours, plain, enough)
+    framed: Layer = colours >= 0
     for number in np.flatnonzero(alone.per_cell().max(axis=(1, 2)) > enough):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
+    return framed
 
 
 def _alone(colours: Numbers, plain: Hues, enough: float) -> Hues:
