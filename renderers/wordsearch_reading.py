@@ -22,7 +22,7 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style, parse_colour
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named
 from renderers.reading.fit import median
-from renderers.reading.framed import STROKE, strange_pixels
+from renderers.reading.framed import BADLY, STROKE, strange_contents, strange_pixels
 from renderers.reading.hand import TINY, Hand, Mixing
 from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
@@ -122,7 +122,16 @@ class Letters:
         worst = int(strange.argmax())
         if strange[worst] <= STROKE:
             return None
+        rest = self._strange_letters(board, outlines.colours < 0, letters)
+        if not len(rest) or strange[worst] <= STROKE + np.quantile(rest, BADLY):
+            return None
         return Cell(int(rows[worst]), int(cols[worst]))
+
+    def _strange_letters(self, board: Floats, bare: NDArray[np.bool_], letters: Floats) -> Floats:
+        """(M,): how much the bare cells (R, R) of a board (R*n, R*n, 3) show that is not of their letters (K, n, n, 3)."""
+        rows, cols = np.nonzero(bare)
+        cells = board.reshape(self._size, self._n, self._size, self._n, 3)[rows, :, cols]
+        return strange_contents(cells, letters.take(self._given[rows, cols], axis=0))
 
     def _coloured(self, mixing: Mixing) -> Floats:
         """(K, n, n, 3): each letter in a picture that was mixed so."""

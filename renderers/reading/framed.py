@@ -43,8 +43,8 @@ STROKE = 0.22
 """So many of these, as a share of a cell's side, make a stroke: right answers, however compressed, blurred or painted,
 have up to 0.15, and bars of four pixels (of 512) 0.29 and more."""
 
-TIMES = 2.0
-"""And so many times what the worst cell has in which nothing was drawn: very bad pictures have such pixels anywhere."""
+BADLY = 0.95
+"""And beyond what this share of the cells has in which nothing was drawn: bad pictures have such pixels anywhere."""
 
 
 def strange_pixels(cells: Floats, contents: Floats, shades: Floats, framed: Layer) -> Floats:
@@ -60,11 +60,17 @@ def strange_pixels(cells: Floats, contents: Floats, shades: Floats, framed: Laye
         alike = np.minimum(cv2.erode(usual, NEAR) - SLACK, SURE), cv2.dilate(usual, NEAR) + SLACK
         least, most = (np.where(framed[:, None, None], *bounds) for bounds in zip(alike, (least, most), strict=True))
     beyond -= np.clip(cover, least, most)[..., None] * way
-    return count_strange(beyond)
+    return _count(beyond)
 
 
-def count_strange(beyond: Floats) -> Floats:
-    """(M,): the same of cells by what is beyond (M, n, n, 3) all that they may show, in light and colour."""
+def strange_contents(cells: Floats, contents: Floats) -> Floats:
+    """(M,): the same of cells without a border."""
+    return _count(_levels(cells) - _levels(contents))
+
+
+def _count(beyond: Floats) -> Floats:
+    """(M,): how many pixels, as a share of its side, each cell has that are too far beyond (M, n, n, 3) what it may
+    show, in light or in colour."""
     n = beyond.shape[1]
     inner = beyond[:, EDGE : n - EDGE, EDGE : n - EDGE]
     light, red, blue = (inner[..., channel] for channel in range(3))

@@ -73,12 +73,24 @@ class Outlines:
     @cached_property
     def shades(self) -> Floats:
         """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
-        own, count = self.own, len(self.own.marks)
-        many, amounts = (np.bincount(own.names, weights, count) for weights in (None, own.share))
-        most = own.some(own.share >= (amounts / np.maximum(many, 1)).take(own.names))
-        sums = np.stack([np.bincount(most.names, channel, count) for channel in most.pixels.T], axis=1)
-        many = np.bincount(most.names, minlength=count)[:, None]
-        return np.where(many > 0, sums / np.maximum(many, 1), own.marks)
+        return self._shades(self.own.names, self.own.marks)
+
+    def shades_on(self, ground: Numbers) -> Floats:
+        """(R, C, 3): the same of each cell's colour, on grounds of its kind (R, C): a hand may draw it lighter on a dark
+        one. Only cells with a border have any."""
+        count, kinds = len(self.own.marks), int(ground.max()) + 1
+        names = ground.take(self.own.cells) * count + self.own.names
+        return self._shades(names, np.tile(self.own.marks, (kinds, 1)))[ground * count + self.colours]
+
+    def _shades(self, names: Numbers, marks: Floats) -> Floats:
+        """(K, 3): the mean of the stronger pixels of each name (N,), of which the clean colours are `marks` (K, 3)."""
+        own, count = self.own, len(marks)
+        many, amounts = (np.bincount(names, weights, count) for weights in (None, own.share))
+        most = np.flatnonzero(own.share >= (amounts / np.maximum(many, 1)).take(names))
+        names, pixels = names.take(most), own.pixels.take(most, axis=0)
+        sums = np.stack([np.bincount(names, channel, count) for channel in pixels.T], axis=1)
+        many = np.bincount(names, minlength=count)[:, None]
+        return np.where(many > 0, sums / np.maximum(many, 1), marks)
 
 
 def read_outlines(
