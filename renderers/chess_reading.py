@@ -7,6 +7,7 @@ hides a part of the man: there the middle alone must tell who he is.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,15 +15,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.frames import middles
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
+from renderers.reading.framed import BADLY, STROKE, Framed, strange_contents
+from renderers.reading.hand import Hand
 from renderers.reading.hues import from_grey
 from renderers.reading.outlines import Outlines
+from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
+from renderers.reading.tiles import split_cells
 
 SCALES = (0.95, 1.0, 1.05)
 """How much larger a pasted man may be."""
@@ -102,6 +108,30 @@ def demand_men_inside(
     found = Named(named.symbols, confidence, distance)
     demand(found)
     demand_single(plain.cells, tiles, found, before=given, allowed=allowed)
+
+
+def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[], Hand]) -> Cell | None:
+    """A highlighted square that shows more than its man and its highlight: `plain` is the picture without highlights,
+    and `hand` that of the given one."""
+    marked = outlines.colours >= 0
+    if not marked.any():
+        return None
+    mixing = hand().mixing(light_of(plain.board))
+    contents = split_cells(cv2.filter2D(seen.known, -1, mixing.kernel, delta=mixing.base), 8, 8)
+    cells, ink = split_cells(seen.board, 8, 8), outlines.own_shades
+    framed = Framed(cells[marked], contents[marked], ink[marked], outlines.framed[marked], mixing.explains)
+    strange, is_open = framed.strange(), framed.is_open()
+    worst = int(np.where(is_open, np.inf, strange).argmax())
+    if not is_open[worst]:
+        rest = strange_contents(cells[~marked], contents[~marked], mixing.explains)
+        if strange[worst] <= STROKE + np.quantile(rest, BADLY):
+            return None
+    return Cell(*np.argwhere(marked)[worst].tolist())
+
+
+def light_of(board: Floats) -> Floats:
+    """(h, w): how light each pixel of a board (h, w, 3) is."""
+    return np.asarray(cv2.transform(board, OPPONENT[:1]))
 
 
 def _gaps(cell: Floats, men: Floats, inset: int) -> Floats:

@@ -22,7 +22,7 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style, parse_colour
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named
 from renderers.reading.fit import median
-from renderers.reading.framed import BADLY, STROKE, strange_contents, strange_pixels
+from renderers.reading.framed import BADLY, STROKE, Framed, strange_contents
 from renderers.reading.hand import TINY, Hand, Mixing
 from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
@@ -115,29 +115,31 @@ class Letters:
         if not len(rows):
             return None
         cells = board.reshape(self._size, self._n, self._size, self._n, 3)
-        letters = self._coloured(written.mixing)
+        letters, explained = self._coloured(written.mixing), written.mixing.explains
         shades = outlines.shades.take(outlines.colours[rows, cols], axis=0)
         own = letters.take(self._given[rows, cols], axis=0)
-        strange = strange_pixels(cells[rows, :, cols], own, shades, outlines.framed[rows, cols])
+        framed = Framed(cells[rows, :, cols], own, shades, outlines.framed[rows, cols], explained)
+        strange = framed.strange()
         worst = int(strange.argmax())
-        if strange[worst] <= STROKE:
-            return None
-        rest = self._strange_letters(board, outlines.colours < 0, letters)
-        if not len(rest) or strange[worst] <= STROKE + np.quantile(rest, BADLY):
-            return None
-        return Cell(int(rows[worst]), int(cols[worst]))
+        if strange[worst] > STROKE:
+            rest = self._strange_letters(board, outlines.colours < 0, letters, explained)
+            if strange[worst] > STROKE + np.quantile(rest, BADLY):
+                return Cell(int(rows[worst]), int(cols[worst]))
+        is_open = framed.is_open() if outlines.undone is None else np.zeros(len(rows), bool)
+        return Cell(int(rows[is_open.argmax()]), int(cols[is_open.argmax()])) if is_open.any() else None
 
-    def _strange_letters(self, board: Floats, bare: NDArray[np.bool_], letters: Floats) -> Floats:
-        """(M,): how much the bare cells (R, R) of a board (R*n, R*n, 3) show that is not of their letters (K, n, n, 3)."""
+    def _strange_letters(self, board: Floats, bare: NDArray[np.bool_], letters: Floats, explained: float) -> Floats:
+        """(M,): how much the bare cells (R, R) of a board show that is not of their letters (K, n, n, 3)."""
         rows, cols = np.nonzero(bare)
         cells = board.reshape(self._size, self._n, self._size, self._n, 3)[rows, :, cols]
-        return strange_contents(cells, letters.take(self._given[rows, cols], axis=0))
+        return strange_contents(cells, letters.take(self._given[rows, cols], axis=0), explained)
 
     def _coloured(self, mixing: Mixing) -> Floats:
         """(K, n, n, 3): each letter in a picture that was mixed so."""
         side = self._n + 2 * REACH
         mixed = cv2.filter2D(self._tiles, -1, mixing.kernel, delta=mixing.base).reshape(-1, side, side)
-        return self._ground + mixed[:, REACH:-REACH, REACH:-REACH, None] * self._ink
+        letters: Floats = self._ground + mixed[:, REACH:-REACH, REACH:-REACH, None] * self._ink
+        return letters
 
     def _seen(self, board: Floats, outlines: Outlines) -> tuple[Floats, NDArray[np.bool_]]:
         """(R*n, R*n) each: how much of each pixel is letters' ink, as it was where a highlight hides it; and where none

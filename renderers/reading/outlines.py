@@ -75,12 +75,11 @@ class Outlines:
         """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
         return self._shades(self.own.names, self.own.marks)
 
-    def shades_on(self, ground: Numbers) -> Floats:
-        """(R, C, 3): the same of each cell's colour, on grounds of its kind (R, C): a hand may draw it lighter on a dark
-        one. Only cells with a border have any."""
-        count, kinds = len(self.own.marks), int(ground.max()) + 1
-        names = ground.take(self.own.cells) * count + self.own.names
-        return self._shades(names, np.tile(self.own.marks, (kinds, 1)))[ground * count + self.colours]
+    @property
+    def own_shades(self) -> Floats:
+        """(R, C, 3): the same of each cell's border alone: a hand may draw it lighter on what is dark."""
+        cells = np.where(self.colours < 0, 0, self.colours)
+        return self._shades(self.own.cells, self.own.marks[cells.reshape(-1)]).reshape(*cells.shape, 3)
 
     def _shades(self, names: Numbers, marks: Floats) -> Floats:
         """(K, 3): the mean of the stronger pixels of each name (N,), of which the clean colours are `marks` (K, 3)."""
@@ -134,10 +133,10 @@ def read_outlines(
         return found
     if lead:
         demand_plain_hues(plain, own, colours, lead, sharpening=sharpening, again=again)
-    faint = faint_frames(pale, colours, shades, ground, width)
+    faint = faint_frames(pale, colours, framed, shades, ground, width)
     if faint.any():
         near = Hues.of(closer(), marks, size, faintest, turned=turned)
-        faint &= faint_frames(near, colours, shades, ground, width)
+        faint &= faint_frames(near, colours, framed, shades, ground, width)
         faint &= ~confirmed(colours, faint, again)
     if faint.any():
         row, col = np.argwhere(faint)[0]
