@@ -22,7 +22,7 @@ from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.frames import middles
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
-from renderers.reading.framed import BADLY, STROKE, Framed, strange_contents
+from renderers.reading.framed import STROKE, Framed, is_stroke, strange_contents
 from renderers.reading.hand import Hand
 from renderers.reading.hues import from_grey
 from renderers.reading.outlines import Outlines
@@ -123,8 +123,10 @@ def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[
     strange, is_open = framed.strange(), framed.is_open()
     worst = int(np.where(is_open, np.inf, strange).argmax())
     if not is_open[worst]:
+        if strange[worst] <= STROKE:
+            return None
         rest = strange_contents(cells[~marked], contents[~marked], mixing.explains)
-        if strange[worst] <= STROKE + np.quantile(rest, BADLY):
+        if not is_stroke(strange[worst], rest):
             return None
     return Cell(*np.argwhere(marked)[worst].tolist())
 

@@ -124,6 +124,11 @@ class Framed:
         return bool(np.count_nonzero(self._alone) >= FEWEST)
 
 
+def is_stroke(strange: float, rest: Floats) -> bool:
+    """Whether a cell with so many strange pixels was drawn upon, in a picture whose other cells have these (N,)."""
+    return bool(strange > STROKE + (np.quantile(rest, BADLY) if len(rest) else 0.0))
+
+
 def strange_contents(cells: Floats, contents: Floats, explained: float) -> Floats:
     """(M,): as `Framed.strange`, of cells without a border."""
     return _count(_beyond(cells, contents)[0], explained)
