@@ -49,8 +49,8 @@ LOUD = ((0.999, 30.0, 25.0), (0.975, 50.0, 40.0), (0.0, 60.0, 50.0))
 """Levels of light and of colour by which a pixel is otherwise than it may be, in pictures of which what was given,
 mixed, explains so much: those that were not even compressed are looked at closely."""
 
-SMEARED = 50.0
-"""Levels of colour where borders may be: their own is smeared there."""
+HALF_HIDDEN, SMEARED = 40.0, 50.0
+"""The least of these levels where borders may be: their edges hide halves of pixels, and their colour is smeared."""
 
 STROKE = 0.32
 """So many of these, as a share of a cell's side, make a stroke: right answers, compressed, moved, sharpened or painted,
@@ -148,7 +148,7 @@ def _count(beyond: Floats, explained: float) -> Floats:
     inner, middle = slice(EDGE, n - EDGE), slice(rim - EDGE, n - rim - EDGE)
     light, red, blue = (beyond[:, inner, inner, channel] for channel in range(3))
     colour, light = red * red + blue * blue, light * light
-    strange = (light > loud**2) | (colour > SMEARED**2)
+    strange = (light > max(loud, HALF_HIDDEN) ** 2) | (colour > SMEARED**2)
     strange[:, middle, middle] |= (light / loud**2 + colour / vivid**2)[:, middle, middle] > 1
     shares: Floats = np.count_nonzero(strange, axis=(1, 2)) / n
     return shares
