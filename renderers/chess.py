@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
-from renderers.board import Board, BoardRenderer, Given, Seen
-from renderers.chess_reading import demand_men_inside, demand_one_hue, overdrawn_man, settle_pasted
+from renderers.board import GIVENS, Board, BoardRenderer, Given, Seen, given_board
+from renderers.chess_reading import (
+    demand_men_inside,
+    demand_one_hue,
+    light_of,
+    overdrawn_man,
+    scrawled_square,
+    settle_pasted,
+)
 from renderers.chessmen import MEN
 from renderers.frames import (
     demand_no_shadows,
@@ -28,6 +35,7 @@ from renderers.frames import (
 from renderers.inks import Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import demand
+from renderers.reading.hand import Hand
 from renderers.reading.hues import from_grey
 from renderers.reading.register import Floats, Registration
 from renderers.reading.relaying import laid_again
@@ -41,6 +49,9 @@ OUTLINE = 0.024
 VIVID, PLAIN, ALIKE = 32.0, 10.0, 0.6
 """By how much more vivid than coloured squares highlights are, at the edges of soft lines, too; by how much at least if
 no square's hue is like theirs, up to this cosine. On grey squares the first is needed in any case."""
+
+REACH = 2
+"""Pixels from which mixing takes light."""
 
 _SHADE: NDArray[np.intp] = np.add.outer(np.arange(8), np.arange(8)) % 2  # (8, 8): a8 is light
 _NUMBER = np.zeros(128, np.intp)
@@ -113,6 +124,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
 
         def stain() -> str:
             crossed = overdrawn_man(plain, named, given, outlines, style, self)
+            crossed = crossed or scrawled_square(seen, plain, outlines, lambda: _hand(self, problem, style))
             if crossed is not None:
                 return f"cell ({crossed.row}, {crossed.col})"
             after = self.render(position, style)
@@ -127,6 +139,13 @@ def _encoded(rows: tuple[str, ...]) -> NDArray[np.intp]:
     symbols = _NUMBER[_bytes(rows)] + _SHADE * len(CONTENTS)
     symbols.setflags(write=False)
     return symbols
+
+
+@lru_cache(maxsize=GIVENS)
+def _hand(renderer: ChessRenderer, problem: Problem[Diagram], style: Style) -> Hand:
+    """That of the board as it was given, kept for the next picture of a group."""
+    light = light_of(given_board(renderer, problem, style).cells)
+    return Hand(light, np.ones(light.shape, bool), REACH)
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:

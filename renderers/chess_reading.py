@@ -7,7 +7,7 @@ hides a part of the man: there the middle alone must tell who he is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -23,9 +23,13 @@ from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.frames import middles
 from renderers.overdrawn import Look, compared_tiles, overdrawn
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
+from renderers.reading.framed import STROKE, Framed, is_stroke, strange_contents
+from renderers.reading.hand import Hand
 from renderers.reading.hues import from_grey
 from renderers.reading.outlines import Outlines
+from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
+from renderers.reading.tiles import split_cells
 
 SCALES = (0.95, 1.0, 1.05)
 """How much larger a pasted man may be."""
@@ -122,6 +126,32 @@ def overdrawn_man(
         yield Look.of(tiles[symbols[cell]], tiles[symbols[cell] // KINDS * KINDS])
 
     return overdrawn(seen, given, (symbols != given) & (outlines.colours < 0), tiles, looks)
+
+
+def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[], Hand]) -> Cell | None:
+    """A highlighted square that shows more than its man and its highlight: `plain` is the picture without highlights,
+    and `hand` that of the given one."""
+    marked = outlines.colours >= 0
+    if not marked.any():
+        return None
+    mixing = hand().mixing(light_of(plain.board))
+    contents = split_cells(cv2.filter2D(seen.known, -1, mixing.kernel, delta=mixing.base), 8, 8)
+    cells, ink = split_cells(seen.board, 8, 8), outlines.own_shades
+    framed = Framed(cells[marked], contents[marked], ink[marked], outlines.framed[marked], mixing.explains)
+    strange, is_open = framed.strange(), framed.is_open()
+    worst = int(np.where(is_open, np.inf, strange).argmax())
+    if not is_open[worst]:
+        if strange[worst] <= STROKE:
+            return None
+        rest = strange_contents(cells[~marked], contents[~marked], mixing.explains)
+        if not is_stroke(strange[worst], rest):
+            return None
+    return Cell(*np.argwhere(marked)[worst].tolist())
+
+
+def light_of(board: Floats) -> Floats:
+    """(h, w): how light each pixel of a board (h, w, 3) is."""
+    return np.asarray(cv2.transform(board, OPPONENT[:1]))
 
 
 def _gaps(cell: Floats, men: Floats, inset: int) -> Floats:

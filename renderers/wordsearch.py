@@ -113,9 +113,9 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
         def stain() -> str:
             given.demand_own_hand(written)
-            touched = _touched_letter(seen, outlines.colours >= 0)
-            if touched is not None:
-                return f"cell ({touched.row}, {touched.col})"
+            drawn_on = _touched_letter(seen, outlines.colours >= 0) or given.scrawled(board, outlines, written)
+            if drawn_on is not None:
+                return f"cell ({drawn_on.row}, {drawn_on.col})"
             plain, after = without_ink(replace(seen, board=board), outlines), self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 

@@ -17,10 +17,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style, parse_colour
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named
 from renderers.reading.fit import median
+from renderers.reading.framed import STROKE, Framed, is_stroke, strange_contents
 from renderers.reading.hand import TINY, Hand, Mixing
 from renderers.reading.outlines import Outlines
 from renderers.reading.register import Floats
@@ -72,7 +74,8 @@ class Written:
 
     named: Named
     amount: Floats  # (R*n, R*n): how much of each pixel is letters' ink
-    explained: float  # the share of this that the given letters, mixed, explain
+    mixing: Mixing  # how the given letters were mixed, which explains most of this
+    mixed: Floats  # (K, n, n): each letter, mixed so
 
 
 class Letters:
@@ -99,13 +102,45 @@ class Letters:
         """What each cell of a board (R*n, R*n, 3) with highlights shows."""
         amount, free = self._seen(board, outlines)
         mixing = self._letters.mixing(amount)
-        return Written(self._named(amount, free, mixing), amount, mixing.explains)
+        mixed = self._mixed(mixing)
+        return Written(self._named(amount, free, mixing, mixed), amount, mixing, mixed)
 
     def demand_own_hand(self, written: Written) -> None:
         """Raise UnreadableImage if the board, of which no answer changes a letter or line, was drawn anew."""
         enough = next(share for least, share in OWN_LETTERS if self._n >= least)
-        if written.explained < enough or self._whole.mixing(written.amount).explains < OWN_BOARD:
+        if written.mixing.explains < enough or self._whole.mixing(written.amount).explains < OWN_BOARD:
             raise UnreadableImage("the letters have been written anew, in another hand")
+
+    def scrawled(self, board: Floats, outlines: Outlines, written: Written) -> Cell | None:
+        """A highlighted cell of a board (R*n, R*n, 3) that shows more than its letter and its highlight."""
+        rows, cols = np.nonzero(outlines.colours >= 0)
+        if not len(rows):
+            return None
+        cells = board.reshape(self._size, self._n, self._size, self._n, 3)
+        explained = written.mixing.explains
+        shades = outlines.shades.take(outlines.colours[rows, cols], axis=0)
+        own = self._coloured(written, (rows, cols))
+        framed = Framed(cells[rows, :, cols], own, shades, outlines.framed[rows, cols], explained)
+        strange = framed.strange()
+        worst = int(strange.argmax())
+        if strange[worst] > STROKE:
+            rest = self._strange_letters(board, outlines.colours < 0, written)
+            if is_stroke(strange[worst], rest):
+                return Cell(int(rows[worst]), int(cols[worst]))
+        is_open = framed.is_open() if outlines.undone is None else np.zeros(len(rows), bool)
+        return Cell(int(rows[is_open.argmax()]), int(cols[is_open.argmax()])) if is_open.any() else None
+
+    def _strange_letters(self, board: Floats, bare: NDArray[np.bool_], written: Written) -> Floats:
+        """(M,): how much the bare cells (R, R) of a board show that is not of their letters."""
+        rows, cols = np.nonzero(bare)
+        cells = board.reshape(self._size, self._n, self._size, self._n, 3)[rows, :, cols]
+        return strange_contents(cells, self._coloured(written, (rows, cols)), written.mixing.explains)
+
+    def _coloured(self, written: Written, cells: tuple[Numbers, ...]) -> Floats:
+        """(M, n, n, 3): the letters of cells, in a picture that was mixed so."""
+        amount = written.mixed.take(self._given[cells], axis=0) + written.mixing.base
+        letters: Floats = self._ground + amount[..., None] * self._ink
+        return letters
 
     def _seen(self, board: Floats, outlines: Outlines) -> tuple[Floats, NDArray[np.bool_]]:
         """(R*n, R*n) each: how much of each pixel is letters' ink, as it was where a highlight hides it; and where none
@@ -130,8 +165,9 @@ class Letters:
         ways: Floats = np.stack([(self._ink * mm - marks * im) / both, (marks * ii - self._ink * im) / both], axis=2)
         return ways
 
-    def _named(self, amount: Floats, free: NDArray[np.bool_], mixing: Mixing) -> Named:
-        tiles = self._mixed(mixing)  # (K, pixels)
+    def _named(self, amount: Floats, free: NDArray[np.bool_], mixing: Mixing, mixed: Floats) -> Named:
+        inner = slice(EDGE, self._n - EDGE)
+        tiles = np.ascontiguousarray(mixed[:, inner, inner]).reshape(len(mixed), -1)  # (K, pixels)
         own = self._given.ravel()
         beyond = self._cells(amount) - mixing.base
         beyond -= tiles.take(own, axis=0)
@@ -169,11 +205,9 @@ class Letters:
         return Named(symbols.reshape(shape), confidence.clip(0.0, 1.0).reshape(shape), distance.reshape(shape))
 
     def _mixed(self, mixing: Mixing) -> Floats:
-        """(K, pixels): what is looked at of each letter, in a picture that was mixed so."""
-        side = self._n + 2 * REACH
-        mixed = cv2.filter2D(self._tiles, -1, mixing.kernel).reshape(-1, side, side)
-        inner = slice(REACH + EDGE, REACH + self._n - EDGE)
-        return np.ascontiguousarray(mixed[:, inner, inner]).reshape(len(mixed), -1)
+        """(K, n, n): each letter in a picture that was mixed so, but for its base."""
+        side, own = self._n + 2 * REACH, slice(REACH, REACH + self._n)
+        return np.asarray(cv2.filter2D(self._tiles, -1, mixing.kernel)).reshape(-1, side, side)[:, own, own]
 
     def _cells(self, board: NDArray[Any]) -> NDArray[Any]:
         """(cells, pixels): what is looked at of each cell of a board (R*n, R*n)."""

@@ -106,6 +106,15 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "chess/attacks@1:train:5:6000000011:0?pixels=256", 274),  # one highlight paler than others
         ("double_exposure", "chess/attacks@1:train:4:6000000013:0?pixels=256", 28),  # two men in a highlighted square
         ("double_exposure", "chess/attacks@1:train:5:7590000002:0?pixels=256", 191),  # one of many orange ones half red
+        ("scrawl", "wordsearch/find@1:train:1:5:0", 4),  # a bar in the border's own colour, through a letter
+        ("scrawl", "wordsearch/find@1:train:2:5:0", 10),  # in the letters' ink
+        ("scrawl", "wordsearch/find@1:train:5:5:0", 7),
+        ("scrawl", "wordsearch/find-all@1:train:1:5:0", 7),  # a box in the ground's colour, along a border
+        ("scrawl", "wordsearch/find-all@1:train:4:5:0", 0),
+        ("scrawl", "wordsearch/find@1:train:5:11:0?pixels=256", 7),  # a bar across an M, compressed
+        ("scrawl", "chess/attacks@1:train:2:5:0", 6),
+        ("scrawl", "chess/attacks@1:train:5:5:0", 2),
+        ("scrawl", "chess/attacks@1:train:5:21:0", 8),  # in the border's own colour, on an empty square
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -131,6 +140,9 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:4:9000000030:0?pixels=256", 214),  # borders beside ours; the first at the edge
         ("wordsearch/find-all@1:train:4:9000000030:0?pixels=256", 281),
         ("wordsearch/find-all@1:train:5:9000000082:0?pixels=256", 208),  # one border thinner than its neighbours
+        ("wordsearch/find-all@1:train:5:9000000113:0?pixels=256", 101),  # borders on grid lines, which tint them
+        ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
+        ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         (
             "jewel2/best@1:train:1:9000000053:0?pixels=256",

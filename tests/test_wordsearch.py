@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -443,6 +444,37 @@ def test_a_highlighted_cell_crossed_out_in_another_colour_is_refused(
         ImageDraw.Draw(image).line(ends, fill=sample.style.colours()[colour], width=2)
     made = image if way == "none" else PERTURBATIONS[way](image, MODERATE[way], Stream("cross"))
     assert not verify(sample, made).correct
+
+
+@pytest.mark.parametrize("quality", [None, 90, 79])
+@pytest.mark.parametrize("other", [None, "red"])
+@pytest.mark.parametrize(
+    ("name", "row", "col", "side"),
+    [
+        ("wordsearch/find-all@1:train:1:31:0?pixels=256", 4, 4, (slice(None), slice(9))),  # a neighbour has it, too
+        ("wordsearch/find-all@1:train:1:31:0?pixels=256", 4, 3, (slice(9), slice(None))),
+    ],
+)
+def test_a_border_with_a_side_that_is_missing_or_of_another_colour_is_refused(
+    name: str, row: int, col: int, side: tuple[slice, slice], other: str | None, quality: int | None
+) -> None:
+    sample = make_sample(name)
+    marks, colours = sample.solution.after.marks, sample.style.colours()
+    grid, image = renderer.board(sample.style, len(marks), len(marks)).frame, np.array(sample.edited.convert("RGB"))
+    top, left = grid.top + row * grid.cell, grid.left + col * grid.cell
+    part = image[top : top + grid.cell, left : left + grid.cell][side]
+    own = colours[COLOUR_OF[marks[row][col]]]
+    part[(part == own).all(axis=2)] = colours[other or "cell"]
+    assert not verify(sample, _compressed(Image.fromarray(image), quality)).correct
+    assert verify(sample, _compressed(sample.edited.convert("RGB"), quality)).correct
+
+
+def _compressed(image: Image.Image, quality: int | None) -> Image.Image:
+    if quality is None:
+        return image
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=quality)
+    return Image.open(file).convert("RGB")
 
 
 def _with_second_colour(sample: Sample, other: str) -> Image.Image:

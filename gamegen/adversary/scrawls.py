@@ -41,7 +41,7 @@ INSET = 0.12
 COMMON = 0.004
 """Share of a picture that a colour has to be one of its own."""
 
-WHOLE = 0.06
+WHOLE = 0.066
 """Side of a cell where there is no board, as a share of the picture's."""
 
 QUALITY = (50, 90)
@@ -162,7 +162,8 @@ def _colours(sample: Sample) -> list[Colour]:
 def _asked(sample: Sample) -> set[Colour]:
     """The colours that the task names."""
     own = sample.style.colours()
-    return {own[str(value)] for name, value in sample.problem.params if name.startswith("colour") and str(value) in own}
+    named = " ".join(str(value) for name, value in sample.problem.params if name.startswith("colour"))
+    return {own[name] for name in named.split() if name in own}
 
 
 def _compressed(image: Image.Image, quality: int) -> Image.Image:

@@ -29,13 +29,13 @@ CORNER = 0.15
 """Share of a side, at both ends, that is the corner and belongs to no side."""
 
 
-def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, width: float) -> Layer:
+def faint_frames(hues: Hues, colours: Numbers, bordered: Layer, shades: Floats, ground: Numbers, width: float) -> Layer:
     """(R, R): which borders have so little ink that the ground shows through, judged by their two best sides; or much
     less than others, judged by their two worst, since a neighbour's border may bleed into a side."""
     n = hues.grid.n
     depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
     along = slice(corner, n - corner)
-    framed = hues.some((colours >= 0).take(hues.cells))
+    framed = hues.some(hues.names == colours.take(hues.cells))
     first = np.cumsum(colours >= 0) - 1
     cells = np.zeros((np.count_nonzero(colours >= 0), n, n), np.float32)  # (K, n, n)
     places = first.take(framed.cells) * n**2 + framed.grid.within.take(framed.places)
@@ -49,7 +49,7 @@ def faint_frames(hues: Hues, colours: Numbers, shades: Floats, ground: Numbers, 
     faint = np.zeros(colours.shape, bool)
     faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
     kinds = (colours * len(shades) + ground)[colours >= 0]
-    closed = ranked[0, 0] > 0  # on all sides: of a line around several cells each has a part
+    closed = bordered[colours >= 0]  # on all sides: of a line around several cells each has a part
     faint[tuple(np.argwhere(colours >= 0)[closed].T)] |= _is_uneven(ranked[0, :2, closed].mean(axis=1), kinds[closed])
     return faint
 

@@ -63,6 +63,7 @@ hues, would fill so many of its sides, and channels differ by so many levels mor
 @dataclass(frozen=True, eq=False)
 class Outlines:
     colours: Numbers  # (R, C): number of the colour, -1 for none
+    framed: Layer  # (R, C): which cells have a border of their own, and are not in a line around several
     confidence: float
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
     plain: Hues  # all that was drawn
@@ -72,12 +73,23 @@ class Outlines:
     @cached_property
     def shades(self) -> Floats:
         """(K, 3): each colour as it was drawn, in the middle of its lines; as it should be where it was not."""
-        own, count = self.own, len(self.own.marks)
-        many, amounts = (np.bincount(own.names, weights, count) for weights in (None, own.share))
-        most = own.some(own.share >= (amounts / np.maximum(many, 1)).take(own.names))
-        sums = np.stack([np.bincount(most.names, channel, count) for channel in most.pixels.T], axis=1)
-        many = np.bincount(most.names, minlength=count)[:, None]
-        return np.where(many > 0, sums / np.maximum(many, 1), own.marks)
+        return self._shades(self.own.names, self.own.marks)
+
+    @property
+    def own_shades(self) -> Floats:
+        """(R, C, 3): the same of each cell's border alone: a hand may draw it lighter on what is dark."""
+        cells = np.where(self.colours < 0, 0, self.colours)
+        return self._shades(self.own.cells, self.own.marks[cells.reshape(-1)]).reshape(*cells.shape, 3)
+
+    def _shades(self, names: Numbers, marks: Floats) -> Floats:
+        """(K, 3): the mean of the stronger pixels of each name (N,), of which the clean colours are `marks` (K, 3)."""
+        own, count = self.own, len(marks)
+        many, amounts = (np.bincount(names, weights, count) for weights in (None, own.share))
+        most = np.flatnonzero(own.share >= (amounts / np.maximum(many, 1)).take(names))
+        names, pixels = names.take(most), own.pixels.take(most, axis=0)
+        sums = np.stack([np.bincount(names, channel, count) for channel in pixels.T], axis=1)
+        many = np.bincount(names, minlength=count)[:, None]
+        return np.where(many > 0, sums / np.maximum(many, 1), marks)
 
 
 def read_outlines(
@@ -107,24 +119,24 @@ def read_outlines(
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
-        return Outlines(colours, 1.0, np.zeros(board.shape[:2], bool), plain, plain)
+        return Outlines(colours, colours >= 0, 1.0, np.zeros(board.shape[:2], bool), plain, plain)
     confidence, doubtful = _frame_cells(colours, pale)
     tinted = np.zeros_like(doubtful) if known is None else _tinted(colours, pale, board, known)
     doubtful &= ~_settled(colours, doubtful | tinted, again)
     if doubtful.any():
         row, col = np.argwhere(doubtful)[0]
         raise UnreadableImage(f"the border of cell ({row}, {col}) is so pale or broken that it may not be meant")
-    _outline_cells(colours, plain, again)
+    framed = _outline_cells(colours, plain, again)
     ink, own = grown(plain.layer(), 1), plain.some(plain.names == colours.take(plain.cells))
-    found = Outlines(colours, confidence, ink, plain, own)
+    found = Outlines(colours, framed, confidence, ink, plain, own)
     if (colours < 0).all():
         return found
     if lead:
         demand_plain_hues(plain, own, colours, lead, sharpening=sharpening, again=again)
-    faint = faint_frames(pale, colours, shades, ground, width)
+    faint = faint_frames(pale, colours, framed, shades, ground, width)
     if faint.any():
         near = Hues.of(closer(), marks, size, faintest, turned=turned)
-        faint &= faint_frames(near, colours, shades, ground, width)
+        faint &= faint_frames(near, colours, framed, shades, ground, width)
         faint &= ~confirmed(colours, faint, again)
     if faint.any():
         row, col = np.argwhere(faint)[0]
@@ -193,15 +205,17 @@ def _settled(colours: Numbers, doubtful: Layer, again: Again | None) -> Layer:
     return plainly
 
 
-def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> None:
+def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> Layer:
     """Name the colours (R, R) of cells that closed lines away from all frames go around, unless there are frames there,
-    too."""
+    too; which cells (R, R) have frames."""
     enough = STRAY * plain.grid.n
     alone = _alone(colours, plain, enough)
     if (_settled(colours, alone.per_cell().max(axis=0) > enough, again) & (colours >= 0)).any():
         alone = _alone(colours, plain, enough)
+    framed: Layer = colours >= 0
     for number in np.flatnonzero(alone.per_cell().max(axis=(1, 2)) > enough):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
+    return framed
 
 
 def _alone(colours: Numbers, plain: Hues, enough: float) -> Hues:

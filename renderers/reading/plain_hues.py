@@ -94,8 +94,12 @@ def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) ->
 
 
 def _strongest(plain: Hues, framed: Numbers, number: Numbers) -> Hues:
-    """What is about as strong as a framed cell's colour usually is in it, and no rim of a line."""
+    """What is about as strong as a framed cell's colour usually is in it: no rim of a line, and nothing on the grid's
+    lines, whose tint shows through."""
     counts, sums = (plain.per_cell(weights).reshape(len(plain.marks), -1) for weights in (None, plain.share))
     usual = np.zeros(counts.shape[1])
     usual[framed] = sums[number, framed] / counts[number, framed]
-    return plain.some(plain.share >= STRONG * usual.take(plain.cells))
+    n = plain.grid.n
+    row, col = np.divmod(plain.grid.within.take(plain.places), n)
+    within = (np.minimum(row, col) > 0) & (np.maximum(row, col) < n - 1)
+    return plain.some(within & (plain.share >= STRONG * usual.take(plain.cells)))

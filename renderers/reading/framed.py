@@ -1,0 +1,170 @@
+"""Cells with borders beside one another: what one of them shows besides its contents and a border like the others'.
+
+One hand draws all borders alike. So the share of border in each pixel of a cell is about what it is in most cells at
+that place, or beside it; all the rest is what was in the cell before. A cross over a cell, a bar through its border or
+a side that is missing is neither, in whatever colour it is drawn: in the border's own, in that of the contents, or in
+the ground's. Light is looked at closely, colour only around each pixel, since compression smears it.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from renderers.reading.hues import Layer
+from renderers.reading.redrawn import OPPONENT
+from renderers.reading.register import Floats
+
+Levels = NDArray[np.float32]
+
+EDGE = 2
+"""Pixels at the edge of a cell that are not looked at: grid lines are there, and what bleeds in from next door."""
+
+NEAR = np.ones((3, 3), np.uint8)
+"""The pixels by which a border may be elsewhere than in other cells: hands tremble by 0.03 of a cell."""
+
+SLACK = 0.2
+"""By how much more or less of a pixel it may cover."""
+
+SOME, FULL = 0.25, 1.4
+"""Where others cover so much of a pixel, or of one beside it, a border may cover all: thin ones lie between pixels. The
+shade of thin ones is told from pixels that they do not quite fill: those that they do are farther from the ground."""
+
+SURE = 0.6
+"""The share of a pixel that it must cover, at most, where other borders cover all of it."""
+
+DEEPEST = 0.25
+"""Share of a cell, at its edge, where a border may be if too few others tell."""
+
+LACKING, CORNER = 0.35, 0.2
+"""Share of the ink of others below which a side is missing; trembling, smeared ones have 0.5 and more. And the share of
+a side, at both ends, that is the corner.
+"""
+
+FEWEST = 3
+"""So many borders tell what one looks like, even if one of them was drawn upon."""
+
+LOUD = ((0.999, 30.0, 25.0), (0.975, 50.0, 40.0), (0.0, 60.0, 50.0))
+"""Levels of light and of colour by which a pixel is otherwise than it may be, in pictures of which what was given,
+mixed, explains so much: those that were not even compressed are looked at closely."""
+
+HALF_HIDDEN, SMEARED = 40.0, 50.0
+"""The least of these levels where borders may be: their edges hide halves of pixels, and their colour is smeared."""
+
+STROKE = 0.32
+"""So many of these, as a share of a cell's side, make a stroke: right answers, compressed, moved, sharpened or painted,
+have up to 0.27, and strokes of four pixels (of 512) 0.5 and more, nearly always."""
+
+BADLY = 0.95
+"""And beyond what this share of the cells has in which nothing was drawn: bad pictures have such pixels anywhere."""
+
+
+class Framed:
+    """Cells (M, n, n, 3) with borders of their shades (M, 3) around their own contents (M, n, n, 3).
+
+    Cells that are not `alone` (M,) are in a closed line with others, which has no place of its own in them. What was
+    given explains a share of the picture.
+    """
+
+    def __init__(self, cells: Floats, contents: Floats, shades: Floats, alone: Layer, explained: float) -> None:
+        self._beyond, self._given = _beyond(cells, contents)
+        self._way = (shades @ OPPONENT.T).astype(np.float32)[:, None, None] - self._given
+        along, length = (np.einsum("mijc,mijc->mij", each, self._way) for each in (self._beyond, self._way))
+        self._cover = along / np.maximum(length, 1.0)
+        self._alone, self._explained = alone, explained
+
+    def strange(self) -> Floats:
+        """(M,): how many pixels, as a share of its side, each cell has that are neither of its contents nor of its
+        border."""
+        least, most = self._bounds()
+        beyond = self._beyond - np.clip(self._cover, least, most)[..., None] * self._way
+        light, way = self._beyond[..., 0], self._way[..., 0]  # colour is smeared over the border's edge, light is not
+        low, high = np.minimum(least * way, most * way), np.maximum(least * way, most * way)
+        bordered = most > FULL  # there a border's edge may hide a part of a pixel, and leave what is like its neighbour
+        low, high = (
+            np.where(bordered, extreme(each, self._nearby(shape)), each)
+            for each, extreme, shape in ((low, np.minimum, cv2.MORPH_ERODE), (high, np.maximum, cv2.MORPH_DILATE))
+        )
+        beyond[..., 0] = light - np.clip(light, low, high)
+        return _count(beyond, self._explained)
+
+    def _bounds(self) -> tuple[Floats, Floats]:
+        """The least and the most that a border may cover of each pixel of a cell."""
+        least, most = _anywhere(self._cover.shape[1])
+        if not self._is_known:
+            return np.broadcast_to(least, self._cover.shape), np.broadcast_to(most, self._cover.shape)
+        usual = np.median(self._cover[self._alone], axis=0)
+        near = cv2.dilate(usual, NEAR)
+        alike = np.minimum(cv2.erode(usual, NEAR) - SLACK, SURE), np.where(near > SOME, FULL, near) + SLACK
+        alone = self._alone[:, None, None]
+        return np.where(alone, alike[0], least), np.where(alone, alike[1], most)
+
+    def _nearby(self, shape: int) -> Levels:
+        """(M, n, n): how much darker or lighter the darkest or lightest of the contents beside each pixel is."""
+        light = self._given[..., 0]
+        flat = np.ascontiguousarray(light).reshape(-1, light.shape[2])
+        return np.asarray(cv2.morphologyEx(flat, shape, NEAR)).reshape(light.shape) - light
+
+    def is_open(self) -> Layer:
+        """(M,): which borders lack a side that nearly all others have."""
+        n, cover = self._cover.shape[1], self._cover.clip(0.0, 1.0)
+        depth, along = int(np.ceil(DEEPEST * n)), slice(round(CORNER * n), n - round(CORNER * n))
+        sides = [cover[:, end, along].sum(axis=1) for end in (slice(depth), slice(n - depth, n))]
+        sides += [cover[:, along, end].sum(axis=2) for end in (slice(depth), slice(n - depth, n))]
+        ink = np.stack([side.mean(axis=1) for side in sides], axis=1)  # (M, 4)
+        if not self._is_known:
+            return np.zeros(len(ink), bool)
+        lacking: Layer = (ink < LACKING * np.median(ink[self._alone], axis=0)).any(axis=1) & self._alone
+        return lacking
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether there are enough borders to tell what one looks like."""
+        return bool(np.count_nonzero(self._alone) >= FEWEST)
+
+
+def is_stroke(strange: float, rest: Floats) -> bool:
+    """Whether a cell with so many strange pixels was drawn upon, in a picture whose other cells have these (N,)."""
+    return bool(strange > STROKE + (np.quantile(rest, BADLY) if len(rest) else 0.0))
+
+
+def strange_contents(cells: Floats, contents: Floats, explained: float) -> Floats:
+    """(M,): as `Framed.strange`, of cells without a border."""
+    return _count(_beyond(cells, contents)[0], explained)
+
+
+def _beyond(cells: Floats, contents: Floats) -> tuple[Levels, Levels]:
+    """What cells (M, n, n, 3) show beyond their contents, and these, in light and colour."""
+    given = _levels(contents)
+    return _levels(cells) - given, given
+
+
+def _count(beyond: Floats, explained: float) -> Floats:
+    """(M,): how many pixels, as a share of its side, each cell has that are too far beyond (M, n, n, 3) what it may
+    show."""
+    n, (loud, vivid) = beyond.shape[1], next(levels for least, *levels in LOUD if explained >= least)
+    rim = int(np.ceil(DEEPEST * n)) + 1
+    inner, middle = slice(EDGE, n - EDGE), slice(rim - EDGE, n - rim - EDGE)
+    light, red, blue = (beyond[:, inner, inner, channel] for channel in range(3))
+    colour, light = red * red + blue * blue, light * light
+    strange = (light > max(loud, HALF_HIDDEN) ** 2) | (colour > SMEARED**2)
+    strange[:, middle, middle] |= (light / loud**2 + colour / vivid**2)[:, middle, middle] > 1
+    shares: Floats = np.count_nonzero(strange, axis=(1, 2)) / n
+    return shares
+
+
+def _levels(cells: Floats) -> Levels:
+    """Cells (M, n, n, 3) in light and colour, with the mean of colour around each pixel."""
+    tall = cv2.transform(np.ascontiguousarray(cells, np.float32).reshape(-1, cells.shape[2], 3), OPPONENT)
+    smooth = cv2.blur(tall, (3, 3))  # mixes cells only at their edges, where nobody looks
+    smooth[..., 0] = tall[..., 0]
+    return np.asarray(smooth).reshape(cells.shape)
+
+
+def _anywhere(n: int) -> tuple[Levels, Levels]:
+    """(n, n) each: the least and most that a border may cover of each pixel, if it may be wherever borders are."""
+    rim = int(np.ceil(DEEPEST * n))
+    most = np.full((n, n), FULL + SLACK, np.float32)
+    most[rim : n - rim, rim : n - rim] = SLACK
+    return np.full((n, n), -SLACK, np.float32), most
