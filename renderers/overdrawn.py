@@ -50,6 +50,9 @@ how many that must be, and the highest share that they tell."""
 ROWS, FEWEST = 24, 64
 """So many rows of a picture that was reduced to few colours have so many at most."""
 
+CALM = 2.0, 0.05
+"""What pixels are off, everywhere and beside contrast, in a picture that was only moved a little, if at all."""
+
 LARGE = 36
 """Pixels across a cell from which on outlines are two pixels wide."""
 
@@ -62,8 +65,9 @@ MIXED, SHADE = 0.15, 64
 OTHERS = 24
 """Cells that tell what is usual."""
 
-FEW, ALONG = 3, 0.22
-"""Pixels that may be off in any cell, and the share of its side that they may be long."""
+FEW, ALONG, ALONG_CLEAN = 3, 0.22, 0.12
+"""How many pixels of a cell may be off: so few in any, or this share of its side; the second in pictures that were not
+even compressed. Right answers have up to 0.2 and 0.12, nine of ten strokes (4 px of 512) 2 and more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +122,10 @@ class Waves:
     everywhere: float
     by_contrast: float  # a share of it
 
+    @property
+    def are_none(self) -> bool:
+        return self.everywhere < CALM[0] and self.by_contrast < CALM[1]
+
 
 @lru_cache(maxsize=64)
 def compared_tiles(renderer: BoardRenderer[P], style: Style, frame: Frame) -> Pixels:
@@ -149,7 +157,7 @@ def overdrawn(
         [(shown[cell], tiles[known[cell]]) for cell in shown if not changed[cell]],
         [(shown[cell], next(iter(looks(cell))).tile) for cell in new],
     )
-    few, is_reduced = max(FEW, round(ALONG * n)), _is_reduced(seen)
+    few, is_reduced = max(FEW, round((ALONG_CLEAN if waves.are_none else ALONG) * n)), _is_reduced(seen)
     for cell in new:
         if any(np.count_nonzero(_odd(shown[cell], look.tile, waves)) <= few for look in looks(cell)):
             continue
