@@ -87,6 +87,9 @@ class BoardRenderer(Renderer[P]):
     thin_marks: bool = True
     """Whether editors may draw marks so thinly that the ground shines through."""
 
+    own_places: bool = True
+    """Whether what is drawn anew must lie about where ours does for `find_traces`; not if that is looked at apart."""
+
     meaning: NDArray[np.intp] | None = None
     """By the number of each symbol, the first one that means the same; None if no two do."""
 
@@ -233,9 +236,17 @@ class BoardRenderer(Renderer[P]):
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         after = self.render(self.decode(symbols, problem, style), style)
-        own, changed = self.own_colours(style), symbols != known
-        again = self.as_laid(after, seen, symbols, changed, style)
-        return find_traces(seen.registration, seen.drift, seen.page, after, changed, own_colours=own, as_laid=again)
+        changed = symbols != known
+        return find_traces(
+            seen.registration,
+            seen.drift,
+            seen.page,
+            after,
+            changed,
+            own_colours=self.own_colours(style),
+            own_places=self.own_places,
+            as_laid=self.as_laid(after, seen, symbols, changed, style),
+        )
 
     def as_laid(
         self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
