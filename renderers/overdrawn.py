@@ -47,8 +47,8 @@ compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 
 BLOCKS = 0.32
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29."""
 
-USUAL, SMOOTH, STEEP, ENOUGH = 0.99, 12, 48, 60
-"""The quantile of pixels that is usual; grey levels of contrast where a tile is smooth, and where it is steep; and how
+USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 60
+"""The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth, and where it is steep; and how
 many pixels of each tell."""
 
 OTHERS = 24
@@ -168,17 +168,22 @@ def _waves(old: Sequence[Pair], new: Sequence[Pair]) -> Waves:
     )
     flat = off[contrast < SMOOTH]
     base = float(np.quantile(flat, USUAL)) if len(flat) > ENOUGH else 0.0
-    slopes = [slope for pair in new if (slope := _slope(_off(*pair), _contrast(pair[1]), base, least=BUSY)) is not None]
+    slopes = [
+        slope
+        for pair in new
+        if (slope := _slope(_off(*pair), _contrast(pair[1]), base, USUAL_NEW, least=BUSY)) is not None
+    ]
     slope = min(float(np.median(slopes)), HIGHEST) if len(slopes) >= SEVERAL else 0.0
-    return Waves(base, max(_slope(off, contrast, base, least=0.0) or 0.0, slope, 0.0))
+    return Waves(base, max(_slope(off, contrast, base, USUAL) or 0.0, slope, 0.0))
 
 
-def _slope(off: Levels, contrast: Levels, base: float, *, least: float) -> float | None:
-    """How much more pixels are off beside contrast, as a share of it; None if less than a share of them have any."""
+def _slope(off: Levels, contrast: Levels, base: float, usual: float, *, least: float = 0.0) -> float | None:
+    """How much more a quantile of the pixels is off beside contrast, as a share of it; None if hardly any have it, or
+    less than a share of them."""
     steep = contrast >= STEEP
     if np.count_nonzero(steep) < max(ENOUGH, least * steep.size):
         return None
-    return float(np.quantile((off[steep] - np.float32(base)) / contrast[steep], USUAL))
+    return float(np.quantile((off[steep] - np.float32(base)) / contrast[steep], usual))
 
 
 def _is_reduced(seen: Seen) -> bool:
