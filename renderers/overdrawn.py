@@ -48,8 +48,8 @@ BLOCKS = 0.32
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29."""
 
 USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 60
-"""The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth, and where it is steep; and how
-many pixels of each tell."""
+"""The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth,
+and where it is steep; and how many pixels of each tell."""
 
 OTHERS = 24
 """Cells that nobody was to change, at most, that tell what is usual."""
