@@ -125,7 +125,7 @@ def overdrawn_man(
     def looks(cell: Cell) -> Iterator[Look]:
         yield Look.of(tiles[symbols[cell]], tiles[symbols[cell] // KINDS * KINDS])
 
-    return overdrawn(seen, given, (symbols != given) & (outlines.colours < 0), tiles, looks)
+    return overdrawn(seen, given, symbols, (symbols != given) & (outlines.colours < 0), tiles, looks)
 
 
 def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[], Hand]) -> Cell | None:

@@ -8,7 +8,7 @@ same picture where nothing was to change: compression, blur and drift make waves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -28,31 +28,35 @@ from renderers.reading.foreign import most, without_hairs
 Flags = NDArray[np.bool_]
 Levels = NDArray[Any]
 Pair = tuple[Pixels, Pixels]
-"""A cell (n, n, 3) as it is seen, and the tile that it is to show."""
+"""A cell (n, n, 3) as it is seen, or several, and the tile that it is to show."""
 
-LARGEST, LARGE = 64, 36
+LARGEST, LARGE = 48, 36
 """Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide."""
 
 EDGE, MOVED, RESIZED = 0.08, 0.07, 0.06
 """Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
 
-QUIET, FAINTEST, UNLIKE = 8, 40, 30
-"""Grey levels that mean nothing; by which a pixel is off, beside what is usual around such a contrast; and by how many
+FAINTEST, UNLIKE = 40, 30
+"""Grey levels by which a pixel is off, beside what is usual around such a contrast; and by how many
 more it is unlike the very pixel of its tile."""
 
 FEW, ALONG, ALONG_CLEAN = 3, 0.22, 0.12
 """How many pixels of a cell may be off: so few in any, or this share of its side, less in pictures that were not even
 compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 512) have more than 0.9."""
 
+GLANCE, GLANCE_BLOCKS = 1, 0.08
+"""How many squares of four such pixels, and of such that are unlike their very own, a cell may have at a glance, the
+second as a share of its side: they have no more pixels than may be off."""
+
 BLOCKS = 0.32
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29."""
 
-USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 60
+USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 20
 """The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth,
 and where it is steep; and how many pixels of each tell."""
 
-OTHERS = 24
-"""Cells that nobody was to change, at most, that tell what is usual."""
+OTHERS, SPARSE = 16, 5
+"""About so many cells, at most, and one in so many of their pixels tell what is usual."""
 
 BUSY, SEVERAL, HIGHEST = 0.5, 4, 0.5
 """The share of a new cell that has contrast if it tells, too, how many such cells must be, and the highest share of its
@@ -131,50 +135,110 @@ def compared_tiles(renderer: BoardRenderer[P], style: Style, frame: Frame) -> Pi
 
 
 def overdrawn(
-    seen: Seen, known: NDArray[np.intp], changed: Flags, tiles: Pixels, looks: Callable[[Cell], Iterable[Look]]
+    seen: Seen,
+    known: NDArray[np.intp],
+    symbols: NDArray[np.intp],
+    changed: Flags,
+    tiles: Pixels,
+    looks: Callable[[Cell], Iterable[Look]],
 ) -> Cell | None:
     """A changed cell (R, C) that shows more, or less, than any of its looks; None if there is none.
 
-    The others are to show the `tiles` (K, n, n, 3) that `known` (R, C) numbers.
+    Of the `tiles` (K, n, n, 3), `symbols` (R, C) numbers the first look of each, and `known` (R, C) those that the
+    other cells are to show.
     """
     if not changed.any():
         return None
-    frame, n = seen.frame, tiles.shape[1]
-    board = seen.drift.mend(seen.registration.part(frame.box, (frame.cols * n, frame.rows * n)))
-    cells = board.reshape(frame.rows, n, frame.cols, n, 3).transpose(0, 2, 1, 3, 4)
-    old, new = (list(map(Cell._make, np.argwhere(which).tolist())) for which in (~changed, changed))
-    shown = {cell: np.ascontiguousarray(cells[cell]) for cell in (*old[:: 1 + len(old) // OTHERS], *new)}
-    waves = _waves(
-        [(drawn, tiles[known[cell]]) for cell, drawn in shown.items() if not changed[cell]],
-        [(shown[cell], next(iter(looks(cell))).tile) for cell in new],
-    )
+    new, meant = _cells(seen, changed, tiles.shape[1]), tiles[symbols[changed]]  # (N, n, n, 3)
+    suspects = np.flatnonzero(_are_suspect(new, meant))
+    if not len(suspects):
+        return None
+    waves = _waves((_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
     is_only = partial(_is_only, waves=waves, is_reduced=_is_reduced(seen))
-    for cell in new:
-        drawn = shown[cell]
+    places = np.argwhere(changed)
+    for number in suspects:
+        cell, drawn = Cell(*places[number].tolist()), new[number]
         if not any(is_only(drawn, look) or is_only(drawn, look.laid_as(drawn)) for look in looks(cell)):
             return cell
     return None
 
 
-def _waves(old: Sequence[Pair], new: Sequence[Pair]) -> Waves:
-    """Those of a picture with these old and new cells, each with the tile that it is to show.
+def _cells(seen: Seen, chosen: Flags, n: int) -> Pixels:
+    """(N, n, n, 3): the chosen cells (R, C) as the editor left them, colour drift undone."""
+    frame = seen.frame
+    rows, cols = (np.flatnonzero(chosen.any(axis=axis)) for axis in (1, 0))
+    if not len(rows):
+        return np.zeros((0, n, n, 3), np.uint8)
+    (top, down), (left, right) = ((int(each[0]), int(each[-1]) + 1) for each in (rows, cols))
+    box = (
+        (frame.left + left * frame.cell) / frame.pixels,
+        (frame.top + top * frame.cell) / frame.pixels,
+        (frame.left + right * frame.cell) / frame.pixels,
+        (frame.top + down * frame.cell) / frame.pixels,
+    )
+    part = seen.drift.mend(seen.registration.part(box, ((right - left) * n, (down - top) * n)))
+    cells = part.reshape(down - top, n, right - left, n, 3).transpose(0, 2, 1, 3, 4)
+    return cells[chosen[top:down, left:right]]
+
+
+def _are_suspect(shown: Pixels, tiles: Pixels) -> Flags:
+    """(N,): which cells (N, n, n, 3) may have something on them, at a glance: the others surely have not.
+
+    A pixel is off by no more than it is unlike the nearest of a few pixels of its tile.
+    """
+    n = shown.shape[1]
+    edge = max(1, round(EDGE * n))
+    inner = slice(edge, n - edge)
+    tall = np.ascontiguousarray(shown[:, inner, inner]).reshape(-1, n - 2 * edge, 3)
+    gaps = []
+    for down, right in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)):
+        rows, cols = (slice(edge + by, n - edge + by) for by in (down, right))
+        near = np.ascontiguousarray(tiles[:, rows, cols]).reshape(tall.shape)
+        gaps.append(most(cv2.absdiff(tall, near)))
+    least = cv2.min(cv2.min(cv2.min(gaps[0], gaps[1]), cv2.min(gaps[2], gaps[3])), gaps[4])
+    side = n - 2 * edge
+    off, unlike = (
+        levels.reshape(-1, side, side) > loud for levels, loud in ((least, FAINTEST), (gaps[0], FAINTEST + UNLIKE))
+    )
+    suspect: Flags = (_squares(off) > GLANCE) | (_squares(unlike) > GLANCE_BLOCKS * n)
+    return suspect
+
+
+def _squares(found: Flags) -> NDArray[np.intp]:
+    """(N,): how many squares of four true values there are in each of (N, m, m)."""
+    squares = found[:, 1:, 1:] & found[:, 1:, :-1] & found[:, :-1, 1:] & found[:, :-1, :-1]
+    counts: NDArray[np.intp] = np.count_nonzero(squares, axis=(1, 2))
+    return counts
+
+
+def _waves(old: Pair, new: Pair) -> Waves:
+    """Those of a picture with these old and new cells (N, n, n, 3), each with the tile that it is to show.
 
     Where nothing old has contrast, because all things moved, most of the new cells tell how much it makes; not without
     limit, since all of them may be overdrawn.
     """
-    off, contrast = (
-        np.concatenate([levels.ravel() for levels in each] or [np.zeros(0, np.uint8)])
-        for each in ([_off(*pair) for pair in old], [_contrast(tile) for _, tile in old])
-    )
+    sampled = [_sampled(*pair) for pair in _some(old)]
+    off, contrast = (np.concatenate(each) for each in zip(*sampled, strict=True)) if sampled else (_NONE, _NONE)
     flat = off[contrast < SMOOTH]
     base = float(np.quantile(flat, USUAL)) if len(flat) > ENOUGH else 0.0
-    slopes = [
-        slope
-        for pair in new
-        if (slope := _slope(_off(*pair), _contrast(pair[1]), base, USUAL_NEW, least=BUSY)) is not None
-    ]
-    slope = min(float(np.median(slopes)), HIGHEST) if len(slopes) >= SEVERAL else 0.0
+    slopes = [_slope(*_sampled(*pair), base, USUAL_NEW, least=BUSY) for pair in _some(new)]
+    found = [slope for slope in slopes if slope is not None]
+    slope = min(float(np.median(found)), HIGHEST) if len(found) >= SEVERAL else 0.0
     return Waves(base, max(_slope(off, contrast, base, USUAL) or 0.0, slope, 0.0))
+
+
+def _some(cells: Pair) -> Iterator[Pair]:
+    """Some of the cells (N, n, n, 3) and tiles, from all over."""
+    step = 1 + len(cells[0]) // OTHERS
+    return zip(cells[0][::step], cells[1][::step], strict=True)
+
+
+def _sampled(shown: Pixels, tile: Pixels) -> tuple[Levels, Levels]:
+    """(N,) each: by how many grey levels some of the pixels inside of a cell (n, n, 3) are off; and the contrast."""
+    contrast = _contrast(tile)
+    rows, cols = np.divmod(np.arange(0, contrast.size, SPARSE), len(contrast))
+    edge = (len(tile) - len(contrast)) // 2
+    return _off_at(shown, tile, rows + edge, cols + edge), contrast[rows, cols]
 
 
 def _slope(off: Levels, contrast: Levels, base: float, usual: float, *, least: float = 0.0) -> float | None:
@@ -213,7 +277,7 @@ def _count_blocks(shown: Pixels, look: Look, loud: Levels) -> int:
 def _count_odd(shown: Pixels, look: Look, loud: Levels, *, is_reduced: bool) -> int:
     """How many pixels of a cell are off its look; a colour that has become another one all over it is but a shade, and
     may be any if the picture `is_reduced` to few colours."""
-    odd, meant, drawn = without_hairs(_off(shown, look.tile) > loud) & ~look.rim, _inside(look.tile), _inside(shown)
+    odd, meant, drawn = without_hairs(_off(shown, look.tile, loud)) & ~look.rim, _inside(look.tile), _inside(shown)
     classes = (meant >> 5) @ np.array([64, 8, 1])
     count = 0
     for number in np.unique(classes[odd]):
@@ -225,24 +289,28 @@ def _count_odd(shown: Pixels, look: Look, loud: Levels, *, is_reduced: bool) -> 
     return count
 
 
-def _off(shown: Pixels, tile: Pixels) -> Pixels:
-    """(m, m): by how many grey levels the pixels inside of a cell (n, n, 3) are off all that a tile has around, and off
+def _off(shown: Pixels, tile: Pixels, loud: Levels) -> Flags:
+    """(m, m): which pixels inside of a cell (n, n, 3) are off its tile, each by so many grey levels (m, m)."""
+    off = most(_inside(cv2.absdiff(shown, tile))) > loud
+    rows, cols = np.nonzero(off)
+    edge = (len(tile) - len(off)) // 2
+    off[rows, cols] = _off_at(shown, tile, rows + edge, cols + edge) > loud[rows, cols]
+    return off
+
+
+def _off_at(shown: Pixels, tile: Pixels, rows: NDArray[np.intp], cols: NDArray[np.intp]) -> NDArray[np.float32]:
+    """(N,): by how many grey levels some pixels of a cell (n, n, 3) are off all that its tile has around them, and off
     mixtures of two such colours."""
-    gap = most(_inside(cv2.absdiff(shown, tile)))
-    rows, cols = np.nonzero(gap > QUIET)
-    if not len(rows):
-        return gap
-    edge = (len(tile) - len(gap)) // 2
-    rows, cols, steps = rows + edge, cols + edge, (-1, 0, 1)
+    steps = (-1, 0, 1)
     near = np.stack([tile[rows + down, cols + right] for down in steps for right in steps]).astype(np.float32)
     drawn, one, other = shown[rows, cols].astype(np.float32), near[_ONE], near[_OTHER]  # (N, 3), (pairs, N, 3)
     way = other - one
-    share = np.einsum("knc,knc->kn", drawn - one, way) / np.maximum(np.einsum("knc,knc->kn", way, way), 1.0)
-    off = np.abs(drawn - one - share.clip(0.0, 1.0)[..., None] * way).max(axis=2).min(axis=0)
-    gap[rows - edge, cols - edge] = np.minimum(off, 255)
-    return gap
+    share = np.einsum("knc,knc->kn", drawn - one, way) / np.maximum(np.einsum("knc,knc->kn", way, way), np.float32(1))
+    off: NDArray[np.float32] = np.abs(drawn - one - share.clip(0, 1)[..., None] * way).max(axis=2).min(axis=0)
+    return off
 
 
+_NONE = np.zeros(0, np.float32)
 _ONE, _OTHER = np.array([[4, other] for other in range(9) if other != 4] + [[0, 8], [1, 7], [2, 6], [3, 5]]).T
 """Two of a pixel and its eight neighbours: it and each of these, and those opposite to each other."""
 

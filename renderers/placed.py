@@ -58,7 +58,7 @@ class PlacedRenderer(BoardRenderer[P]):
         frame, known = seen.frame, self.encode(problem.position, style)
         tiles = compared_tiles(self, style, frame)
         looks = partial(self._looks, seen, symbols, tiles, style)
-        cell = overdrawn(seen, known, symbols != known, tiles, looks)
+        cell = overdrawn(seen, known, symbols, symbols != known, tiles, looks)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return super().find_stain(seen, symbols, problem, style)
