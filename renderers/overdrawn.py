@@ -8,7 +8,7 @@ same picture where nothing was to change: compression, blur and drift make waves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -55,7 +55,7 @@ USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 20
 """The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth,
 and where it is steep; and how many pixels of each tell."""
 
-OTHERS, SPARSE = 16, 5
+OTHERS, SPARSE = 10, 5
 """About so many cells, at most, and one in so many of their pixels tell what is usual."""
 
 BUSY, SEVERAL, HIGHEST = 0.5, 4, 0.5
@@ -217,28 +217,28 @@ def _waves(old: Pair, new: Pair) -> Waves:
     Where nothing old has contrast, because all things moved, most of the new cells tell how much it makes; not without
     limit, since all of them may be overdrawn.
     """
-    sampled = [_sampled(*pair) for pair in _some(old)]
-    off, contrast = (np.concatenate(each) for each in zip(*sampled, strict=True)) if sampled else (_NONE, _NONE)
+    off, contrast = _sampled(*old)
     flat = off[contrast < SMOOTH]
     base = float(np.quantile(flat, USUAL)) if len(flat) > ENOUGH else 0.0
-    slopes = [_slope(*_sampled(*pair), base, USUAL_NEW, least=BUSY) for pair in _some(new)]
+    slopes = [_slope(*cell, base, USUAL_NEW, least=BUSY) for cell in zip(*_sampled(*new), strict=True)]
     found = [slope for slope in slopes if slope is not None]
     slope = min(float(np.median(found)), HIGHEST) if len(found) >= SEVERAL else 0.0
     return Waves(base, max(_slope(off, contrast, base, USUAL) or 0.0, slope, 0.0))
 
 
-def _some(cells: Pair) -> Iterator[Pair]:
-    """Some of the cells (N, n, n, 3) and tiles, from all over."""
-    step = 1 + len(cells[0]) // OTHERS
-    return zip(cells[0][::step], cells[1][::step], strict=True)
-
-
-def _sampled(shown: Pixels, tile: Pixels) -> tuple[Levels, Levels]:
-    """(N,) each: by how many grey levels some of the pixels inside of a cell (n, n, 3) are off; and the contrast."""
-    contrast = _contrast(tile)
-    rows, cols = np.divmod(np.arange(0, contrast.size, SPARSE), len(contrast))
-    edge = (len(tile) - len(contrast)) // 2
-    return _off_at(shown, tile, rows + edge, cols + edge), contrast[rows, cols]
+def _sampled(shown: Pixels, tiles: Pixels) -> tuple[Levels, Levels]:
+    """(K, S) each: by how many grey levels some pixels inside of some of the cells (N, n, n, 3) are off, and the
+    contrast there."""
+    some = slice(None, None, 1 + len(shown) // OTHERS)
+    shown, tiles = shown[some], tiles[some]
+    if not len(shown):
+        return np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32)
+    contrast = np.stack([_contrast(tile) for tile in tiles])
+    side = contrast.shape[1]
+    rows, cols = np.divmod(np.arange(0, side * side, SPARSE), side)
+    edge, cells = (tiles.shape[1] - side) // 2, np.arange(len(tiles)).repeat(len(rows))
+    places = cells, np.tile(rows + edge, len(tiles)), np.tile(cols + edge, len(tiles))
+    return _off_at(shown, tiles, places).reshape(len(tiles), -1), contrast[:, rows, cols]
 
 
 def _slope(off: Levels, contrast: Levels, base: float, usual: float, *, least: float = 0.0) -> float | None:
@@ -294,23 +294,24 @@ def _off(shown: Pixels, tile: Pixels, loud: Levels) -> Flags:
     off = most(_inside(cv2.absdiff(shown, tile))) > loud
     rows, cols = np.nonzero(off)
     edge = (len(tile) - len(off)) // 2
-    off[rows, cols] = _off_at(shown, tile, rows + edge, cols + edge) > loud[rows, cols]
+    places = np.zeros_like(rows), rows + edge, cols + edge
+    off[rows, cols] = _off_at(shown[None], tile[None], places) > loud[rows, cols]
     return off
 
 
-def _off_at(shown: Pixels, tile: Pixels, rows: NDArray[np.intp], cols: NDArray[np.intp]) -> NDArray[np.float32]:
-    """(N,): by how many grey levels some pixels of a cell (n, n, 3) are off all that its tile has around them, and off
-    mixtures of two such colours."""
+def _off_at(shown: Pixels, tiles: Pixels, places: tuple[NDArray[np.intp], ...]) -> NDArray[np.float32]:
+    """(N,): by how many grey levels pixels of cells (K, n, n, 3), at some places, are off all that their tiles have
+    around, and off mixtures of two such colours."""
+    cells, rows, cols = places
     steps = (-1, 0, 1)
-    near = np.stack([tile[rows + down, cols + right] for down in steps for right in steps]).astype(np.float32)
-    drawn, one, other = shown[rows, cols].astype(np.float32), near[_ONE], near[_OTHER]  # (N, 3), (pairs, N, 3)
+    near = np.stack([tiles[cells, rows + down, cols + right] for down in steps for right in steps]).astype(np.float32)
+    drawn, one, other = shown[places].astype(np.float32), near[_ONE], near[_OTHER]  # (N, 3), (pairs, N, 3)
     way = other - one
     share = np.einsum("knc,knc->kn", drawn - one, way) / np.maximum(np.einsum("knc,knc->kn", way, way), np.float32(1))
     off: NDArray[np.float32] = np.abs(drawn - one - share.clip(0, 1)[..., None] * way).max(axis=2).min(axis=0)
     return off
 
 
-_NONE = np.zeros(0, np.float32)
 _ONE, _OTHER = np.array([[4, other] for other in range(9) if other != 4] + [[0, 8], [1, 7], [2, 6], [3, 5]]).T
 """Two of a pixel and its eight neighbours: it and each of these, and those opposite to each other."""
 
