@@ -31,7 +31,8 @@ Pair = tuple[Pixels, Pixels]
 """A cell (n, n, 3) as it is seen, or several, and the tile that it is to show."""
 
 LARGEST, LARGE = 48, 36
-"""Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide."""
+"""Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide, and half a
+pixel is less than any detail."""
 
 EDGE, MOVED, RESIZED = 0.08, 0.07, 0.06
 """Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
@@ -261,7 +262,7 @@ def _is_reduced(seen: Seen) -> bool:
 def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bool:
     """Whether a cell (n, n, 3) shows a look, and nothing else."""
     loud, n = waves.loud(look.tile), len(shown)
-    if is_reduced or _count_blocks(shown, look, loud) <= BLOCKS * n:
+    if is_reduced or n < LARGE or _count_blocks(shown, look, loud) <= BLOCKS * n:
         few = max(FEW, round((ALONG_CLEAN if waves.are_none else ALONG) * n))
         return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
     return False
