@@ -133,6 +133,14 @@ def median(values: Floats) -> float:
     return float(np.partition(values, middle)[middle])
 
 
+def medians(values: Floats) -> Floats:
+    """The medians along the last axis."""
+    count = values.shape[-1]
+    ranked = np.sort(values, axis=-1)
+    middles: Floats = (ranked[..., (count - 1) // 2] + ranked[..., count // 2]) / 2
+    return middles
+
+
 def _likeness(want: Floats, seen: Floats, keep: Floats) -> float:
     """Correlation on the points that are trusted, times the share of them."""
     total = keep.sum()
