@@ -11,6 +11,7 @@ import numpy as np
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.foreign import Part, Tints
+from renderers.reading.labels import Labels
 from renderers.reading.tiles import AROUND
 
 HALO = 0.35
@@ -40,6 +41,7 @@ class Page:
         self.picture = picture
         self._clean: dict[int, Clean] = {}
         self._tints: dict[int, Tints] = {}
+        self._labels: dict[int, list[Labels]] = {}
 
     def at(self, side: int) -> Clean:
         if side not in self._clean:
@@ -50,6 +52,13 @@ class Page:
         if side not in self._tints:
             self._tints[side] = Tints.of(self.at(side).pixels, TINTED)
         return self._tints[side]
+
+    def labels(self, side: int) -> list[Labels]:
+        """Those of a board's rows and of its columns."""
+        if side not in self._labels:
+            frame, clean = self.frame, self.at(side).pixels
+            self._labels[side] = [] if frame is None else [Labels(clean, frame, down=down) for down in (True, False)]
+        return self._labels[side]
 
 
 def broadly(image: Pixels) -> Pixels:

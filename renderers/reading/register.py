@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
+from renderers.reading.colour import Drift
 from renderers.reading.fit import MOST_WARP, NARROW, Template
 from renderers.reading.fit import Floats as Floats
 
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, as shares of a picture's side."""
+
+WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 
 LEVELS = (48, 96, 192)
 CUTS = (160.0, 70.0, 35.0)
@@ -63,6 +66,9 @@ SNAP = 0.15
 SEEN = 0.99
 """What is nearer to the edge of a picture, whose sides are at 1, was not seen in full."""
 
+AROUND = 3
+"""Pixels around a crop that have a say in it, where it is averaged before."""
+
 COARSER, EVEN = 1.15, 0.125
 """From how many pixels to one of a crop on they are averaged a little before, and how much of each neighbour then
 counts: between pixels bilinear sampling averages, on them it does not."""
@@ -76,6 +82,13 @@ class Registration:
     likeness: float  # correlation of the two pictures on the points used, 0 to 1
     image: Pixels  # (H, W, 3): the edited picture
     shrunk: dict[tuple[int, int], Pixels] = field(default_factory=dict, init=False)  # the same, some times smaller
+    pages: dict[tuple[Drift, int], Pixels] = field(default_factory=dict, init=False)  # see `page`
+
+    def page(self, drift: Drift, side: int) -> Pixels:
+        """(side, side, 3): the whole page as the editor left it, colour drift undone; kept once it was asked for."""
+        if (drift, side) not in self.pages:
+            self.pages[drift, side] = drift.mend(self.part(WHOLE, (side, side)))
+        return self.pages[drift, side]
 
     def crop(self, box: Box, size: tuple[int, int]) -> Floats:
         """(h, w, 3): the part of the edited picture that shows this box."""
@@ -89,12 +102,15 @@ class Registration:
             return whole
         factors = max(1, int(full[0, 0])), max(1, int(full[1, 1]))
         image = shrunk(self.image, factors, self.shrunk)
-        full = np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full
+        image, full = _needed(image, np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full, size)
         image = _evened(image, max(full[0, 0], full[1, 1]))
         middles = _BACK_HALF @ full @ _ON_HALF  # OpenCV counts from the middles of pixels
+        image = cv2.cvtColor(image, cv2.COLOR_RGB2RGBA)  # four channels are sampled twice as fast as three
         if max(size[0] * abs(full[2, 0]), size[1] * abs(full[2, 1])) < LEVEL:
-            return np.asarray(cv2.warpAffine(image, middles[:2], size, flags=_SAMPLING))
-        return np.asarray(cv2.warpPerspective(image, middles, size, flags=_SAMPLING))
+            laid = cv2.warpAffine(image, middles[:2], size, flags=_SAMPLING)
+        else:
+            laid = cv2.warpPerspective(image, middles, size, flags=_SAMPLING)
+        return np.asarray(cv2.cvtColor(laid, cv2.COLOR_RGBA2RGB))
 
     def _towards(self, box: Box, size: tuple[int, int]) -> Floats:
         """(3, 3): the map from pixels of a crop to those of the picture, counted from their corners."""
@@ -115,8 +131,7 @@ class Registration:
 
     def _whole(self, full: Floats, size: tuple[int, int]) -> Pixels | None:
         """A crop each of whose pixels is the mean of whole ones of the picture; None if it is not."""
-        ends = full @ np.array([[0.0, size[0], 0.0, size[0]], [0.0, 0.0, size[1], size[1]], [1.0, 1.0, 1.0, 1.0]])
-        x, y = ends[:2] / ends[2]
+        x, y = _corners(full, size)
         edges = np.array([x[0], y[0], x[3], y[3]])
         left, top, right, bottom = (int(edge) for edge in np.rint(edges))
         across, down = (right - left) / size[0], (bottom - top) / size[1]
@@ -165,6 +180,23 @@ def shrunk(image: Pixels, factors: tuple[int, int], kept: dict[tuple[int, int], 
         even = image[: high * factors[1], : wide * factors[0]]
         kept[factors] = np.asarray(cv2.resize(even, (wide, high), interpolation=cv2.INTER_AREA))
     return kept[factors]
+
+
+def _corners(full: Floats, size: tuple[int, int]) -> Floats:
+    """(2, 4): where a map takes the corners of a crop of this size, line by line."""
+    ends = full @ np.array([[0.0, size[0], 0.0, size[0]], [0.0, 0.0, size[1], size[1]], [1.0, 1.0, 1.0, 1.0]])
+    corners: Floats = ends[:2] / ends[2]
+    return corners
+
+
+def _needed(image: Pixels, full: Floats, size: tuple[int, int]) -> tuple[Pixels, Floats]:
+    """What of a picture a map takes a crop of this size to, with a few pixels around it; and the map to that part."""
+    corners, (high, wide) = _corners(full, size), image.shape[:2]
+    left, top = (max(0, int(low) - AROUND) for low in corners.min(axis=1))
+    right, bottom = (int(most) + 1 + AROUND for most in corners.max(axis=1))
+    if left >= wide or top >= high or right <= left or bottom <= top:
+        return image, full
+    return image[top:bottom, left:right], np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]) @ full
 
 
 class Scan:
