@@ -66,9 +66,6 @@ SNAP = 0.15
 SEEN = 0.99
 """What is nearer to the edge of a picture, whose sides are at 1, was not seen in full."""
 
-AROUND = 3
-"""Pixels around a crop that have a say in it, where it is averaged before."""
-
 COARSER, EVEN = 1.15, 0.125
 """From how many pixels to one of a crop on they are averaged a little before, and how much of each neighbour then
 counts: between pixels bilinear sampling averages, on them it does not."""
@@ -102,7 +99,7 @@ class Registration:
             return whole
         factors = max(1, int(full[0, 0])), max(1, int(full[1, 1]))
         image = shrunk(self.image, factors, self.shrunk)
-        image, full = _needed(image, np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full, size)
+        full = np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full
         image = _evened(image, max(full[0, 0], full[1, 1]))
         middles = _BACK_HALF @ full @ _ON_HALF  # OpenCV counts from the middles of pixels
         image = cv2.cvtColor(image, cv2.COLOR_RGB2RGBA)  # four channels are sampled twice as fast as three
@@ -131,7 +128,8 @@ class Registration:
 
     def _whole(self, full: Floats, size: tuple[int, int]) -> Pixels | None:
         """A crop each of whose pixels is the mean of whole ones of the picture; None if it is not."""
-        x, y = _corners(full, size)
+        ends = full @ np.array([[0.0, size[0], 0.0, size[0]], [0.0, 0.0, size[1], size[1]], [1.0, 1.0, 1.0, 1.0]])
+        x, y = ends[:2] / ends[2]
         edges = np.array([x[0], y[0], x[3], y[3]])
         left, top, right, bottom = (int(edge) for edge in np.rint(edges))
         across, down = (right - left) / size[0], (bottom - top) / size[1]
@@ -180,23 +178,6 @@ def shrunk(image: Pixels, factors: tuple[int, int], kept: dict[tuple[int, int], 
         even = image[: high * factors[1], : wide * factors[0]]
         kept[factors] = np.asarray(cv2.resize(even, (wide, high), interpolation=cv2.INTER_AREA))
     return kept[factors]
-
-
-def _corners(full: Floats, size: tuple[int, int]) -> Floats:
-    """(2, 4): where a map takes the corners of a crop of this size, line by line."""
-    ends = full @ np.array([[0.0, size[0], 0.0, size[0]], [0.0, 0.0, size[1], size[1]], [1.0, 1.0, 1.0, 1.0]])
-    corners: Floats = ends[:2] / ends[2]
-    return corners
-
-
-def _needed(image: Pixels, full: Floats, size: tuple[int, int]) -> tuple[Pixels, Floats]:
-    """What of a picture a map takes a crop of this size to, with a few pixels around it; and the map to that part."""
-    corners, (high, wide) = _corners(full, size), image.shape[:2]
-    left, top = (max(0, int(low) - AROUND) for low in corners.min(axis=1))
-    right, bottom = (int(most) + 1 + AROUND for most in corners.max(axis=1))
-    if left >= wide or top >= high or right <= left or bottom <= top:
-        return image, full
-    return image[top:bottom, left:right], np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]) @ full
 
 
 class Scan:
