@@ -124,7 +124,8 @@ def _places(inked: NDArray[np.intp], middles: Floats) -> tuple[Floats, int]:
 
 def _patches(band: Floats, middles: Floats, half: int, across: slice) -> Floats:
     """(labels, 9, pixels): what is within `half` of each label's middle, moved by a pixel or not."""
-    padded = np.pad(band, ((half + 1, half + 1), (1, 1)), mode="edge")[:, across.start : across.stop + 2]
+    large = cv2.copyMakeBorder(band, half + 1, half + 1, 1, 1, cv2.BORDER_REPLICATE)
+    padded = large[:, across.start : across.stop + 2]
     windows = sliding_window_view(padded, (2 * half + 2, padded.shape[1]))[middles.astype(np.intp), 0]
     moved = sliding_window_view(windows, (2 * half, padded.shape[1] - 2), axis=(1, 2))
     return moved.reshape(len(middles), 9, -1)

@@ -69,7 +69,8 @@ def find_traces(
     beside = compared.beside()
     place = densest(beside)
     if place is None:
-        place = densest(beside | within(after))
+        inside = within(after)
+        place = densest(beside | inside) if inside.any() else None
         if place is not None and as_laid is not None:
             place = densest(beside | within(as_laid(compared.seen)))
     if place is not None:
@@ -148,9 +149,9 @@ def _drawn(cells: list[Part], side: int) -> Flags:
 
 def _windows(found: Flags) -> Floats:
     """The share of true values in every window."""
-    sums = cv2.integral(found.view(np.uint8))
-    inside = sums[WINDOW:, WINDOW:] - sums[:-WINDOW, WINDOW:] - sums[WINDOW:, :-WINDOW] + sums[:-WINDOW, :-WINDOW]
-    share: Floats = inside / WINDOW**2
+    sums = cv2.boxFilter(found.view(np.uint8), cv2.CV_32S, (WINDOW, WINDOW), anchor=(0, 0), normalize=False)
+    high, wide = (side - WINDOW + 1 for side in found.shape)
+    share: Floats = sums[:high, :wide] / WINDOW**2
     return share
 
 
