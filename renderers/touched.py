@@ -12,8 +12,8 @@ from gamegen.core.cell import Cell
 from gamegen.core.rendering import Pixels
 from renderers.board import Seen
 from renderers.page import Frame
-from renderers.reading.compared import WHOLE
 from renderers.reading.foreign import most
+from renderers.reading.register import WHOLE
 from renderers.reading.tiles import AROUND
 from renderers.reading.traces import SIDE
 
@@ -31,7 +31,7 @@ def page_of(seen: Seen) -> Pixels | None:
     """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
     if min(seen.registration.image.shape[:2]) < SIDE:
         return None
-    return seen.drift.mend(seen.registration.part(WHOLE, (SIDE, SIDE)))
+    return seen.registration.page(seen.drift, SIDE)
 
 
 def changes(page: Pixels, seen: Seen) -> Pixels:
@@ -47,10 +47,11 @@ def given_drawn_on(
 
     Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
     """
-    drawn = given & (count_inside(gap > COVERED, seen.frame, lean) > FEW)
+    loud = gap > COVERED
+    drawn = given & (count_inside(loud, seen.frame, lean) > FEW)
     if not drawn.any() or np.median(count_inside(gap > SHADE, seen.frame, lean)[given]) > FEW:
         return None
-    odd = (gap > COVERED) & seen.registration.covers(WHOLE, (SIDE, SIDE))
+    odd = loud & seen.registration.covers(WHOLE, (SIDE, SIDE))
     if _is_nudged(seen):
         odd &= _beyond(page, seen.page.at(SIDE).pixels) > SHADE
     touched = np.argwhere(drawn & (count_inside(odd, seen.frame, lean) > FEW))
@@ -59,7 +60,8 @@ def given_drawn_on(
 
 def count_inside(found: NDArray[np.bool_], frame: Frame, lean: float = LEAN) -> NDArray[np.intp]:
     """(R, C): how many true values (SIDE, SIDE) are inside of each cell, but for so much of it at its border."""
-    counts = np.bincount(_insides(frame, lean)[found], minlength=frame.rows * frame.cols + 1)
+    places = np.flatnonzero(found)  # few, nearly always
+    counts = np.bincount(_insides(frame, lean).take(places), minlength=frame.rows * frame.cols + 1)
     return counts[1:].reshape(frame.rows, frame.cols)
 
 

@@ -72,6 +72,7 @@ class Drift:
 
 
 _NONE = np.eye(4, 3)
+_HOLD = np.concatenate([np.eye(4), _NONE], axis=1)
 
 
 def drift_between(seen: Floats, known: Floats) -> Drift:
@@ -80,15 +81,16 @@ def drift_between(seen: Floats, known: Floats) -> Drift:
     fit = _NONE
     if np.count_nonzero(np.abs(x - y) < SAME) > MOSTLY * x.size:
         return Drift(fit)
-    design = np.concatenate([x, np.ones((1, x.shape[1]))])  # (4, N)
+    both = np.concatenate([x, np.ones((1, x.shape[1])), y])  # (7, N)
+    design = both[:4]
     for _ in range(ROUNDS):
         gap = fit.T @ design - y
-        error = (gap * gap).sum(axis=0)
+        error = np.einsum("ij,ij->j", gap, gap)
         scale = max(0.03, 1.48 * median(error) ** 0.5)
         trust = (1 - np.minimum(1.0, error / (3.5 * scale) ** 2)) ** 2
-        weighted = design * trust
-        hold = STIFFNESS * max(trust.sum(), 1.0) * np.eye(4)
-        before, fit = fit, np.linalg.solve(weighted @ design.T + hold, weighted @ y.T + hold @ _NONE)
+        normal = (design * trust) @ both.T  # (4, 7)
+        normal += STIFFNESS * max(float(trust.sum()), 1.0) * _HOLD
+        before, fit = fit, np.asarray(cv2.solve(normal[:, :4], normal[:, 4:], flags=cv2.DECOMP_LU)[1])
         if np.abs(fit - before).max() < SETTLED:
             break
     return Drift(fit)

@@ -19,7 +19,8 @@ from renderers.reading.foreign import (
     spoilt,
 )
 from renderers.reading.pages import BROAD, Clean, Page, broadly
-from renderers.reading.register import Box, Registration
+from renderers.reading.register import WHOLE as WHOLE
+from renderers.reading.register import Registration
 
 FAINTEST, UNLIKE = 36.0, 70.0
 """A pixel is strange if in some colour it is outside all clean ones around it by so many grey levels: the first in a
@@ -63,8 +64,6 @@ not have are looked for."""
 
 ENOUGH = 2000
 """So many pixels of a class, or a few less, tell what has become of it."""
-
-WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 
 
 class Compared:

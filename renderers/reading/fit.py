@@ -62,7 +62,10 @@ class Template:
         x, y = (cols + 0.5) * 2 / side - 1, (rows + 0.5) * 2 / side - 1
         self.points = np.stack([x, y], axis=1)[None].astype(np.float32)  # (1, K, 2)
         self.value = grey[rows, cols].astype(np.float64)
-        self.steep = strength[rows, cols] > STEEP
+        steep = np.flatnonzero(strength[rows, cols] > STEEP)
+        self._told_by, self._needed = (steep, SOME) if len(steep) >= MANY else (np.arange(len(rows)), NEARLY)
+        halves = (x < 0, x >= 0, y < 0, y >= 0)
+        self._halves = [np.flatnonzero(half.take(self._told_by)) for half in halves]
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
         along = gx * x + gy * y
         ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
@@ -70,14 +73,11 @@ class Template:
 
     def is_at(self, image: Floats, matrix: Floats) -> bool:
         """Whether enough points look as they should where the matrix sends them: nothing is to be fitted then."""
-        same = np.abs(self._look(image, matrix) - self.value) < 1.0
-        is_steep = np.count_nonzero(self.steep) >= MANY
-        chosen, needed = (self.steep, SOME) if is_steep else (np.ones_like(self.steep), NEARLY)
-        if same[chosen].mean() <= needed:
+        same = (np.abs(self._look(image, matrix) - self.value) < 1.0).take(self._told_by)
+        if np.count_nonzero(same) <= self._needed * len(same):
             return False
-        x, y = self.points[0, chosen].T
-        halves = (same[chosen][half] for half in (x < 0, x >= 0, y < 0, y >= 0))
-        return all(half.mean() > EACH_HALF * needed for half in halves if len(half))
+        least = EACH_HALF * self._needed
+        return all(np.count_nonzero(same.take(half)) > least * len(half) for half in self._halves if len(half))
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
@@ -131,6 +131,14 @@ def median(values: Floats) -> float:
     """The upper median of many values, quickly."""
     middle = len(values) // 2
     return float(np.partition(values, middle)[middle])
+
+
+def medians(values: Floats) -> Floats:
+    """The medians along the last axis."""
+    count = values.shape[-1]
+    ranked = np.sort(values, axis=-1)
+    middles: Floats = (ranked[..., (count - 1) // 2] + ranked[..., count // 2]) / 2
+    return middles
 
 
 def _likeness(want: Floats, seen: Floats, keep: Floats) -> float:

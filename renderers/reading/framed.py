@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from renderers.reading.fit import medians
 from renderers.reading.hues import Layer
 from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
@@ -69,8 +70,8 @@ class Framed:
 
     def __init__(self, cells: Floats, contents: Floats, shades: Floats, alone: Layer, explained: float) -> None:
         self._beyond, self._given = _beyond(cells, contents)
-        self._way = (shades @ OPPONENT.T).astype(np.float32)[:, None, None] - self._given
-        along, length = (np.einsum("mijc,mijc->mij", each, self._way) for each in (self._beyond, self._way))
+        self._way = (OPPONENT @ shades.T).astype(np.float32)[..., None, None] - self._given
+        along, length = (np.einsum("cmij,cmij->mij", each, self._way) for each in (self._beyond, self._way))
         self._cover = along / np.maximum(length, 1.0)
         self._alone, self._explained = alone, explained
 
@@ -78,15 +79,15 @@ class Framed:
         """(M,): how many pixels, as a share of its side, each cell has that are neither of its contents nor of its
         border."""
         least, most = self._bounds()
-        beyond = self._beyond - np.clip(self._cover, least, most)[..., None] * self._way
-        light, way = self._beyond[..., 0], self._way[..., 0]  # colour is smeared over the border's edge, light is not
+        beyond = self._beyond - np.clip(self._cover, least, most) * self._way
+        light, way = self._beyond[0], self._way[0]  # colour is smeared over the border's edge, light is not
         low, high = np.minimum(least * way, most * way), np.maximum(least * way, most * way)
         bordered = most > FULL  # there a border's edge may hide a part of a pixel, and leave what is like its neighbour
         low, high = (
             np.where(bordered, extreme(each, self._nearby(shape)), each)
             for each, extreme, shape in ((low, np.minimum, cv2.MORPH_ERODE), (high, np.maximum, cv2.MORPH_DILATE))
         )
-        beyond[..., 0] = light - np.clip(light, low, high)
+        beyond[0] = light - np.clip(light, low, high)
         return _count(beyond, self._explained)
 
     def _bounds(self) -> tuple[Floats, Floats]:
@@ -94,7 +95,7 @@ class Framed:
         least, most = _anywhere(self._cover.shape[1])
         if not self._is_known:
             return np.broadcast_to(least, self._cover.shape), np.broadcast_to(most, self._cover.shape)
-        usual = np.median(self._cover[self._alone], axis=0)
+        usual = medians(np.ascontiguousarray(self._cover[self._alone].transpose(1, 2, 0)))
         near = cv2.dilate(usual, NEAR)
         alike = np.minimum(cv2.erode(usual, NEAR) - SLACK, SURE), np.where(near > SOME, FULL, near) + SLACK
         alone = self._alone[:, None, None]
@@ -102,9 +103,10 @@ class Framed:
 
     def _nearby(self, shape: int) -> Levels:
         """(M, n, n): how much darker or lighter the darkest or lightest of the contents beside each pixel is."""
-        light = self._given[..., 0]
-        flat = np.ascontiguousarray(light).reshape(-1, light.shape[2])
-        return np.asarray(cv2.morphologyEx(flat, shape, NEAR)).reshape(light.shape) - light
+        light = self._given[0]
+        flat = light.reshape(-1, light.shape[2])
+        nearby: Levels = np.asarray(cv2.morphologyEx(flat, shape, NEAR)).reshape(light.shape) - light
+        return nearby
 
     def is_open(self) -> Layer:
         """(M,): which borders lack a side that nearly all others have."""
@@ -115,7 +117,7 @@ class Framed:
         ink = np.stack([side.mean(axis=1) for side in sides], axis=1)  # (M, 4)
         if not self._is_known:
             return np.zeros(len(ink), bool)
-        lacking: Layer = (ink < LACKING * np.median(ink[self._alone], axis=0)).any(axis=1) & self._alone
+        lacking: Layer = (ink < LACKING * medians(ink[self._alone].T)).any(axis=1) & self._alone
         return lacking
 
     @property
@@ -135,18 +137,18 @@ def strange_contents(cells: Floats, contents: Floats, explained: float) -> Float
 
 
 def _beyond(cells: Floats, contents: Floats) -> tuple[Levels, Levels]:
-    """What cells (M, n, n, 3) show beyond their contents, and these, in light and colour."""
+    """(3, M, n, n) each: what cells (M, n, n, 3) show beyond their contents, and these, in light and colour."""
     given = _levels(contents)
     return _levels(cells) - given, given
 
 
 def _count(beyond: Floats, explained: float) -> Floats:
-    """(M,): how many pixels, as a share of its side, each cell has that are too far beyond (M, n, n, 3) what it may
+    """(M,): how many pixels, as a share of its side, each cell has that are too far beyond (3, M, n, n) what it may
     show."""
-    n, (loud, vivid) = beyond.shape[1], next(levels for least, *levels in LOUD if explained >= least)
+    n, (loud, vivid) = beyond.shape[2], next(levels for least, *levels in LOUD if explained >= least)
     rim = int(np.ceil(DEEPEST * n)) + 1
     inner, middle = slice(EDGE, n - EDGE), slice(rim - EDGE, n - rim - EDGE)
-    light, red, blue = (beyond[:, inner, inner, channel] for channel in range(3))
+    light, red, blue = beyond[:, :, inner, inner]
     colour, light = red * red + blue * blue, light * light
     strange = (light > max(loud, HALF_HIDDEN) ** 2) | (colour > SMEARED**2)
     strange[:, middle, middle] |= (light / loud**2 + colour / vivid**2)[:, middle, middle] > 1
@@ -155,11 +157,11 @@ def _count(beyond: Floats, explained: float) -> Floats:
 
 
 def _levels(cells: Floats) -> Levels:
-    """Cells (M, n, n, 3) in light and colour, with the mean of colour around each pixel."""
+    """(3, M, n, n): cells (M, n, n, 3) in light and colour, with the mean of colour around each pixel."""
     tall = cv2.transform(np.ascontiguousarray(cells, np.float32).reshape(-1, cells.shape[2], 3), OPPONENT)
-    smooth = cv2.blur(tall, (3, 3))  # mixes cells only at their edges, where nobody looks
-    smooth[..., 0] = tall[..., 0]
-    return np.asarray(smooth).reshape(cells.shape)
+    light, *colour = cv2.split(tall)
+    smooth = (cv2.blur(each, (3, 3)) for each in colour)  # mixes cells only at their edges, where nobody looks
+    return np.stack([light, *smooth]).reshape(3, *cells.shape[:3])
 
 
 def _anywhere(n: int) -> tuple[Levels, Levels]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -56,7 +56,7 @@ class Grid:
         return Grid(size, n, cells.reshape(-1), within.reshape(-1), padded.reshape(-1))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Hues:
     """The pixels of a square board that have the hue of a mark, down to WASHED_OUT; the rest is not looked at again."""
 
@@ -102,8 +102,17 @@ class Hues:
         places, names, cells = (part.take(some) for part in (self.places, self.names, self.cells))
         return Hues(places, names, self.share.take(some), self.pixels.take(some, axis=0), cells, self.marks, self.grid)
 
-    def per_cell(self, weights: Floats | None = None) -> Floats:
-        """(K, R, R): how many there are in each cell of each mark's hue, or what these weigh."""
+    @cached_property
+    def counts(self) -> Floats:
+        """(K, R, R): how many there are in each cell of each mark's hue."""
+        return self._sums(None)
+
+    @cached_property
+    def amounts(self) -> Floats:
+        """(K, R, R): how much of each mark's colour there is in each cell."""
+        return self._sums(self.share)
+
+    def _sums(self, weights: Floats | None) -> Floats:
         size = self.grid.size
         keys, shape = self.names * size**2 + self.cells, (len(self.marks), size, size)
         sums: Floats = np.bincount(keys, weights, math.prod(shape)).astype(np.float64, copy=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from renderers.reading.fit import median
+from renderers.reading.fit import median, medians
 from renderers.reading.hues import Hues, Layer, Numbers
 from renderers.reading.register import Floats
 
@@ -36,39 +36,33 @@ def faint_frames(hues: Hues, colours: Numbers, bordered: Layer, shades: Floats, 
     depth, corner = max(2, round(DEPTH * n)), round(CORNER * n)
     along = slice(corner, n - corner)
     framed = hues.some(hues.names == colours.take(hues.cells))
+    marked = np.flatnonzero(colours >= 0)  # (K,), in the flat cells
     first = np.cumsum(colours >= 0) - 1
-    cells = np.zeros((np.count_nonzero(colours >= 0), n, n), np.float32)  # (K, n, n)
+    cells = np.zeros((len(marked), n, n), np.float32)  # (K, n, n)
     places = first.take(framed.cells) * n**2 + framed.grid.within.take(framed.places)
     cells.reshape(-1)[places] = _ink(framed, shades, ground.take(framed.cells))
     turned = np.ascontiguousarray(cells.transpose(0, 2, 1))
     strips = [part[:, some, along] for part in (cells, turned) for some in (slice(depth), slice(n - depth, n))]
     across = np.stack(strips)  # (4, K, depth, along)
-    sides = _middle(np.stack([across.max(axis=2), across.sum(axis=2)]))  # (2, 4, K)
+    sides = medians(np.stack([across.max(axis=2), across.sum(axis=2)]))  # (2, 4, K)
     ranked = np.sort(sides, axis=1)
     peak, amount = ranked[:, 2:].mean(axis=1)
-    faint = np.zeros(colours.shape, bool)
-    faint[colours >= 0] = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
-    kinds = (colours * len(shades) + ground)[colours >= 0]
-    closed = bordered[colours >= 0]  # on all sides: of a line around several cells each has a part
-    faint[tuple(np.argwhere(colours >= 0)[closed].T)] |= _is_uneven(ranked[0, :2, closed].mean(axis=1), kinds[closed])
-    return faint
+    faint = (peak < OPAQUE) & ((peak < FAINT) | (amount < ENOUGH_INK * width * n)) & (amount > 0)
+    kinds = (colours * len(shades) + ground).take(marked)
+    closed = bordered.take(marked)  # on all sides: of a line around several cells each has a part
+    faint[closed] |= _is_uneven(ranked[0, :2, closed].mean(axis=1), kinds[closed])
+    found = np.zeros(colours.shape, bool)
+    found.reshape(-1)[marked] = faint
+    return found
 
 
 def _is_uneven(ink: Floats, kinds: Numbers) -> Layer:
     """(K,): which of the borders with so much ink (K,) have much less than most others of their kind (K,)."""
     usual = np.zeros(kinds.max(initial=0) + 1)
-    for kind in np.unique(kinds):
+    for kind in np.flatnonzero(np.bincount(kinds)):
         usual[kind] = median(ink[kinds == kind])
     uneven: Layer = ink < EVEN * usual.take(kinds)
     return uneven
-
-
-def _middle(values: Floats) -> Floats:
-    """The median along the last axis."""
-    count = values.shape[-1]
-    ranked = np.sort(values, axis=-1)
-    middle: Floats = (ranked[..., (count - 1) // 2] + ranked[..., count // 2]) / 2
-    return middle
 
 
 def _ink(hues: Hues, shades: Floats, ground: Numbers) -> Floats:

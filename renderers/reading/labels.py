@@ -7,6 +7,8 @@ in labels that may be wider than a cell. What is drawn over them beside that is 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import cv2
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -37,44 +39,58 @@ STAYED = 4
 _GREY = np.full((1, 3), 1 / 3, np.float32)
 
 
-def labels_differ(seen: Pixels, known: Pixels, frame: Frame) -> bool:
-    """Whether a row's or column's label is gone, or another one."""
-    scale = len(known) / frame.pixels
-    width = frame.pixels * LABEL_BAND
-    for down, count in ((True, frame.rows), (False, frame.cols)):
-        beside, first = (frame.left, frame.top) if down else (frame.top, frame.left)
+class Labels:
+    """The labels of the rows, `down` a clean page (side, side, 3), or of the columns; what they look like is worked out
+    once, where it is asked for."""
+
+    def __init__(self, page: Pixels, frame: Frame, *, down: bool) -> None:
+        scale = len(page) / frame.pixels
+        beside, first, count = (frame.left, frame.top, frame.rows) if down else (frame.top, frame.left, frame.cols)
+        width = frame.pixels * LABEL_BAND
         across = slice(max(0, int((beside - width) * scale)), int(beside * scale) - 1)
-        band = (slice(None), across) if down else (across, slice(None))
-        if cv2.absdiff(seen[band], known[band]).max() <= AS_BEFORE:
-            continue
-        drawn, clean = (_brightness(image[band], down) for image in (seen, known))
-        middles = (first + (np.arange(count, dtype=np.float32) + 0.5) * frame.cell) * scale
-        if np.abs(drawn - clean).max() > AS_BEFORE and _misnamed(drawn, clean, middles):
-            return True
-    return False
+        self._band = (slice(None), across) if down else (across, slice(None))
+        self._down, self._clean = down, page[self._band]
+        self._middles = (first + (np.arange(count, dtype=np.float32) + 0.5) * frame.cell) * scale
+
+    def differ(self, seen: Pixels) -> bool:
+        """Whether one of them is gone from a page (side, side, 3), or another one."""
+        band = seen[self._band]
+        if cv2.absdiff(band, self._clean).max() <= AS_BEFORE:
+            return False
+        drawn = _brightness(band, self._down)
+        return bool(np.abs(drawn - self._grey).max() > AS_BEFORE) and self._misnamed(drawn)
+
+    def _misnamed(self, drawn: Floats) -> bool:
+        """The same of a band (H, W) in grey, running down."""
+        if self._wanted is None:
+            return False
+        middles, half, across, want = self._wanted
+        return _unlike_themselves((_unit(_patches(drawn, middles, half, across)) @ want.T).max(axis=1))
+
+    @cached_property
+    def _grey(self) -> Floats:
+        return _brightness(self._clean, self._down)
+
+    @cached_property
+    def _wanted(self) -> tuple[Floats, int, slice, Floats] | None:
+        """The middles (N,) of labels, half the height and the columns of pixels that they have, and how they look
+        (N, pixels); None if there are none."""
+        ink = np.abs(self._grey - np.median(self._grey)) > INK
+        ink &= (ink.mean(axis=0) < LINE) & (ink.mean(axis=1) < LINE)[:, None]
+        rows, columns = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
+        middles, half = _places(rows, self._middles)
+        if not half:
+            return None
+        across = slice(int(columns[0]), int(columns[-1]) + 1)
+        want = _unit(_patches(self._grey, middles, half, across)[:, STAYED])
+        inked = want.any(axis=1)
+        return (middles[inked], half, across, want[inked]) if inked.any() else None
 
 
 def _brightness(band: Pixels, down: bool) -> Floats:
     """(H, W): a band of labels in grey, running down."""
     grey = cv2.transform(band, _GREY).astype(np.float32)
     return grey if down else np.ascontiguousarray(grey.T)
-
-
-def _misnamed(seen: Floats, known: Floats, middles: Floats) -> bool:
-    """The same for bands (H, W) of labels one below the other, on the middles of rows."""
-    ink = np.abs(known - np.median(known)) > INK
-    ink &= (ink.mean(axis=0) < LINE) & (ink.mean(axis=1) < LINE)[:, None]
-    rows, columns = (np.flatnonzero(ink.any(axis=axis)) for axis in (1, 0))
-    middles, half = _places(rows, middles)
-    if not half:
-        return False
-    across = slice(int(columns[0]), int(columns[-1]) + 1)
-    want = _unit(_patches(known, middles, half, across)[:, STAYED])
-    inked = want.any(axis=1)
-    if not inked.any():
-        return False
-    likeness = _unit(_patches(seen, middles[inked], half, across)) @ want[inked].T
-    return _unlike_themselves(likeness.max(axis=1))
 
 
 def _unlike_themselves(likeness: Floats) -> bool:
@@ -108,7 +124,8 @@ def _places(inked: NDArray[np.intp], middles: Floats) -> tuple[Floats, int]:
 
 def _patches(band: Floats, middles: Floats, half: int, across: slice) -> Floats:
     """(labels, 9, pixels): what is within `half` of each label's middle, moved by a pixel or not."""
-    padded = np.pad(band, ((half + 1, half + 1), (1, 1)), mode="edge")[:, across.start : across.stop + 2]
+    large = cv2.copyMakeBorder(band, half + 1, half + 1, 1, 1, cv2.BORDER_REPLICATE)
+    padded = large[:, across.start : across.stop + 2]
     windows = sliding_window_view(padded, (2 * half + 2, padded.shape[1]))[middles.astype(np.intp), 0]
     moved = sliding_window_view(windows, (2 * half, padded.shape[1] - 2), axis=(1, 2))
     return moved.reshape(len(middles), 9, -1)

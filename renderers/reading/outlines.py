@@ -174,7 +174,7 @@ def _frame_cells(colours: Numbers, pale: Hues) -> tuple[float, Layer]:
     numbers, rows, cols = which
     doubtful = np.zeros(colours.shape, bool)
     doubtful[rows[halfway], cols[halfway]] = True
-    for number in np.unique(numbers[framed]):
+    for number in _found(numbers[framed]):
         cells = np.zeros_like(colours, bool)
         cells[rows[framed & (numbers == number)], cols[framed & (numbers == number)]] = True
         _give(colours, cells, int(number))
@@ -184,7 +184,7 @@ def _frame_cells(colours: Numbers, pale: Hues) -> tuple[float, Layer]:
 def _tinted(colours: Numbers, pale: Hues, board: Floats, known: Floats) -> Layer:
     """(R, R): which cells without a frame yet have a colour along each of their sides that the known board has not."""
     size, n = pale.grid.size, pale.grid.n
-    tinted: Layer = (colours < 0) & (pale.per_cell().sum(axis=0) > CROWDED * n)
+    tinted: Layer = (colours < 0) & (pale.counts.sum(axis=0) > CROWDED * n)
     if tinted.any():
         rows, cols = np.nonzero(tinted)
         seen, given = (part.reshape(size, n, size, n, 3)[rows, :, cols] for part in (board, known))
@@ -210,10 +210,10 @@ def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> Layer:
     too; which cells (R, R) have frames."""
     enough = STRAY * plain.grid.n
     alone = _alone(colours, plain, enough)
-    if (_settled(colours, alone.per_cell().max(axis=0) > enough, again) & (colours >= 0)).any():
+    if (_settled(colours, alone.counts.max(axis=0) > enough, again) & (colours >= 0)).any():
         alone = _alone(colours, plain, enough)
     framed: Layer = colours >= 0
-    for number in np.flatnonzero(alone.per_cell().max(axis=(1, 2)) > enough):
+    for number in np.flatnonzero(alone.counts.max(axis=(1, 2)) > enough):
         _give(colours, _shut_in(alone.some(alone.names == number)), int(number))
     return framed
 
@@ -221,7 +221,7 @@ def _outline_cells(colours: Numbers, plain: Hues, again: Again | None) -> Layer:
 def _alone(colours: Numbers, plain: Hues, enough: float) -> Hues:
     """The colour away from all frames of these colours (R, R), where a cell may have more than enough of it."""
     alone = plain.some((plain.share > PALEST_ALONE) & (colours < 0).take(plain.cells))
-    if alone.per_cell().max() <= enough:
+    if alone.counts.max() <= enough:
         return alone
     framed = grown(over_cells(colours >= 0, plain.grid.n), MARGIN + 1)
     return alone.some(~framed.take(alone.places))
@@ -229,10 +229,10 @@ def _alone(colours: Numbers, plain: Hues, enough: float) -> Hues:
 
 def _halos(pale: Hues) -> Layer:
     """(K, R, R): in which cells a colour is but the pale fringe around a line of another one."""
-    amount = pale.per_cell(pale.share)
+    amount = pale.amounts
     plain = np.zeros(len(amount), bool)
     plain[pale.names[pale.share > PALEST]] = True
-    strongest, counts = amount[plain].max(axis=0), pale.per_cell()
+    strongest, counts = amount[plain].max(axis=0), pale.counts
     fringe: Layer = np.any([(amount < less * strongest) & (amount < faint * counts) for less, faint in HALOS], axis=0)
     return fringe
 
@@ -272,10 +272,10 @@ def _cells_with(hues: Hues, enough: float) -> tuple[tuple[Numbers, ...], NDArray
     size, n = hues.grid.size, hues.grid.n
     side, m = size * n + 2 * MARGIN, n + 2 * MARGIN
     counts = np.zeros((len(hues.marks), size + 2, size + 2))
-    counts[:, 1:-1, 1:-1] = hues.per_cell()
+    counts[:, 1:-1, 1:-1] = hues.counts
     beside = counts[:, :-2, 1:-1], counts[:, 2:, 1:-1], counts[:, 1:-1, :-2], counts[:, 1:-1, 2:]
     of, rows, cols = np.nonzero(counts[:, 1:-1, 1:-1] + np.minimum.reduce(beside) > enough)
-    numbers, order = np.unique(of, return_inverse=True)
+    numbers = _found(of)
     layers = np.zeros((len(numbers) + 1, side, side), np.uint8)
     layer_of = np.full(len(hues.marks), len(numbers))  # the others share the last layer
     layer_of[numbers] = np.arange(len(numbers))
@@ -284,7 +284,7 @@ def _cells_with(hues: Hues, enough: float) -> tuple[tuple[Numbers, ...], NDArray
     )
     layer, down, across = layers.strides
     shape, strides = (len(numbers), size, size, m, m), (layer, down * n, across * n, down, across)
-    return (of, rows, cols), as_strided(layers, shape, strides, writeable=False)[order, rows, cols]
+    return (of, rows, cols), as_strided(layers, shape, strides, writeable=False)[layer_of.take(of), rows, cols]
 
 
 def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
@@ -303,10 +303,16 @@ def _sides(cells: NDArray[np.uint8], *, skip: int, margin: int) -> Floats:
         for part in (cells, np.ascontiguousarray(cells.transpose(0, 2, 1)))
         for places in (slice(skip, depth), slice(m - depth, m - skip))
     ]
-    sides = np.stack(strips)  # (4, M, along)
-    counts = np.stack([np.count_nonzero(sides, axis=2), np.count_nonzero(sides > 1, axis=2)])
-    shares: Floats = counts / max(sides.shape[2], 1)
+    sides = np.stack(strips).astype(np.float32)  # (4, M, along)
+    ones = np.ones(sides.shape[2], np.float32)  # times these a side is summed: much faster than otherwise
+    some, twice = np.minimum(sides, 1.0) @ ones, sides @ ones
+    shares: Floats = np.stack([some, twice - some]).astype(np.float64) / max(sides.shape[2], 1)
     return shares
+
+
+def _found(numbers: Numbers) -> Numbers:
+    """Which of the numbers from 0 on there are."""
+    return np.flatnonzero(np.bincount(numbers))
 
 
 def _shut_in(line: Hues) -> Layer:

@@ -11,6 +11,7 @@ import numpy as np
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.foreign import Part, Tints
+from renderers.reading.labels import Labels
 from renderers.reading.tiles import AROUND
 
 HALO = 0.35
@@ -24,6 +25,9 @@ REACH = 2
 
 BROAD = 64
 """Side at which pictures are compared as a whole."""
+
+EVERY = 32
+"""Of so many rows one is looked at first, where a picture may be just as clean ones are."""
 
 _SLACK = np.ceil(HALO * np.arange(256)).astype(np.uint8)
 """By contrast, how far halos may reach."""
@@ -40,6 +44,7 @@ class Page:
         self.picture = picture
         self._clean: dict[int, Clean] = {}
         self._tints: dict[int, Tints] = {}
+        self._labels: dict[int, list[Labels]] = {}
 
     def at(self, side: int) -> Clean:
         if side not in self._clean:
@@ -50,6 +55,23 @@ class Page:
         if side not in self._tints:
             self._tints[side] = Tints.of(self.at(side).pixels, TINTED)
         return self._tints[side]
+
+    def labels(self, side: int) -> list[Labels]:
+        """Those of a board's rows and of its columns."""
+        if side not in self._labels:
+            frame, clean = self.frame, self.at(side).pixels
+            self._labels[side] = [] if frame is None else [Labels(clean, frame, down=down) for down in (True, False)]
+        return self._labels[side]
+
+
+def is_clean(image: Pixels, picture: Picture) -> bool:
+    """Whether an image (H, W, 3) is, pixel for pixel, a clean picture: then nothing was drawn over it."""
+    if image.shape[:2] != picture.pixels.shape:
+        return False
+    few, whole = slice(None, None, EVERY), slice(None)  # most others are told by a few rows
+    return all(
+        np.array_equal(image[rows], _coloured(replace(picture, pixels=picture.pixels[rows]))) for rows in (few, whole)
+    )
 
 
 def broadly(image: Pixels) -> Pixels:

@@ -88,7 +88,7 @@ def _is_turned(ways: Floats, number: Numbers, sharpening: Sharpening, count: int
 
 def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) -> Layer:
     """(F,): which of the framed cells, each of the colour of a number, have too much of a second one, too."""
-    of_hue = hues.per_cell().reshape(len(hues.marks), -1)
+    of_hue = hues.counts.reshape(len(hues.marks), -1)
     rival: Layer = of_hue[second, framed] > RIVAL * of_hue[number, framed]
     return rival
 
@@ -96,7 +96,7 @@ def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) ->
 def _strongest(plain: Hues, framed: Numbers, number: Numbers) -> Hues:
     """What is about as strong as a framed cell's colour usually is in it: no rim of a line, and nothing on the grid's
     lines, whose tint shows through."""
-    counts, sums = (plain.per_cell(weights).reshape(len(plain.marks), -1) for weights in (None, plain.share))
+    counts, sums = (each.reshape(len(plain.marks), -1) for each in (plain.counts, plain.amounts))
     usual = np.zeros(counts.shape[1])
     usual[framed] = sums[number, framed] / counts[number, framed]
     n = plain.grid.n

@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
+from renderers.reading.colour import Drift
 from renderers.reading.fit import MOST_WARP, NARROW, Template
 from renderers.reading.fit import Floats as Floats
 
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, as shares of a picture's side."""
+
+WHOLE: Box = (0.0, 0.0, 1.0, 1.0)
 
 LEVELS = (48, 96, 192)
 CUTS = (160.0, 70.0, 35.0)
@@ -76,6 +79,13 @@ class Registration:
     likeness: float  # correlation of the two pictures on the points used, 0 to 1
     image: Pixels  # (H, W, 3): the edited picture
     shrunk: dict[tuple[int, int], Pixels] = field(default_factory=dict, init=False)  # the same, some times smaller
+    pages: dict[tuple[Drift, int], Pixels] = field(default_factory=dict, init=False)  # see `page`
+
+    def page(self, drift: Drift, side: int) -> Pixels:
+        """(side, side, 3): the whole page as the editor left it, colour drift undone; kept once it was asked for."""
+        if (drift, side) not in self.pages:
+            self.pages[drift, side] = drift.mend(self.part(WHOLE, (side, side)))
+        return self.pages[drift, side]
 
     def crop(self, box: Box, size: tuple[int, int]) -> Floats:
         """(h, w, 3): the part of the edited picture that shows this box."""
@@ -92,9 +102,12 @@ class Registration:
         full = np.diag([1 / factors[0], 1 / factors[1], 1.0]) @ full
         image = _evened(image, max(full[0, 0], full[1, 1]))
         middles = _BACK_HALF @ full @ _ON_HALF  # OpenCV counts from the middles of pixels
+        image = cv2.cvtColor(image, cv2.COLOR_RGB2RGBA)  # four channels are sampled twice as fast as three
         if max(size[0] * abs(full[2, 0]), size[1] * abs(full[2, 1])) < LEVEL:
-            return np.asarray(cv2.warpAffine(image, middles[:2], size, flags=_SAMPLING))
-        return np.asarray(cv2.warpPerspective(image, middles, size, flags=_SAMPLING))
+            laid = cv2.warpAffine(image, middles[:2], size, flags=_SAMPLING)
+        else:
+            laid = cv2.warpPerspective(image, middles, size, flags=_SAMPLING)
+        return np.asarray(cv2.cvtColor(laid, cv2.COLOR_RGBA2RGB))
 
     def _towards(self, box: Box, size: tuple[int, int]) -> Floats:
         """(3, 3): the map from pixels of a crop to those of the picture, counted from their corners."""

@@ -16,9 +16,8 @@ import numpy as np
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
 from renderers.reading.colour import Drift
-from renderers.reading.compared import WHOLE, WINDOW, Compared
+from renderers.reading.compared import WINDOW, Compared
 from renderers.reading.foreign import Flags, Part, most
-from renderers.reading.labels import labels_differ
 from renderers.reading.pages import Clean, Page
 from renderers.reading.register import Floats, Registration
 
@@ -63,20 +62,21 @@ def find_traces(
     if side is None or page.frame is None:
         return ""
     cells = _cells(page.frame, changed, side)
-    compared = Compared(_seen(registration, drift, side), page, _drawn(cells, side))
+    compared = Compared(registration.page(drift, side), page, _drawn(cells, side))
     compared.demand_own_board(registration)
     densest = partial(_densest, registration=registration, least=compared.least)
     within = partial(compared.within, cells=cells, own_colours=own_colours, own_places=own_places)
     beside = compared.beside()
     place = densest(beside)
     if place is None:
-        place = densest(beside | within(after))
+        inside = within(after)
+        place = densest(beside | inside) if inside.any() else None
         if place is not None and as_laid is not None:
             place = densest(beside | within(as_laid(compared.seen)))
     if place is not None:
         trace = _name(page.frame, *place)
     else:
-        trace = "a label" if labels_differ(compared.seen, compared.clean.pixels, page.frame) else ""
+        trace = "a label" if any(labels.differ(compared.seen) for labels in page.labels(side)) else ""
     return "" if trace and is_coarse(registration.image) else trace
 
 
@@ -89,7 +89,7 @@ def page_is_marked(registration: Registration, drift: Drift, page: Page, after: 
     anew = cv2.resize(redrawn, (side, side), interpolation=cv2.INTER_AREA)
     edited = cv2.add(most(cv2.absdiff(page.at(side).pixels, Clean.of(after, side).pixels)), anew) > 0
     drawn = cv2.dilate(edited.view(np.uint8), np.ones((2 * LEAN + 1, 2 * LEAN + 1), np.uint8)).view(bool)
-    compared = Compared(_seen(registration, drift, side), page, drawn)
+    compared = Compared(registration.page(drift, side), page, drawn)
     compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, [], own_colours=True)
     return _densest(found, registration, compared.least) is not None and not is_coarse(registration.image)
@@ -99,11 +99,6 @@ def _side(registration: Registration) -> int | None:
     """The side at which a page is compared; None if it shows too little."""
     side = min(SIDE, *registration.image.shape[:2])
     return side if side >= COARSEST else None
-
-
-def _seen(registration: Registration, drift: Drift, side: int) -> Pixels:
-    """(side, side, 3): the page as the editor left it, colour drift undone."""
-    return drift.mend(registration.part(WHOLE, (side, side)))
 
 
 def _densest(found: Flags, registration: Registration, least: float) -> tuple[float, float] | None:
@@ -154,9 +149,9 @@ def _drawn(cells: list[Part], side: int) -> Flags:
 
 def _windows(found: Flags) -> Floats:
     """The share of true values in every window."""
-    sums = cv2.integral(found.view(np.uint8))
-    inside = sums[WINDOW:, WINDOW:] - sums[:-WINDOW, WINDOW:] - sums[WINDOW:, :-WINDOW] + sums[:-WINDOW, :-WINDOW]
-    share: Floats = inside / WINDOW**2
+    sums = cv2.boxFilter(found.view(np.uint8), cv2.CV_32S, (WINDOW, WINDOW), anchor=(0, 0), normalize=False)
+    high, wide = (side - WINDOW + 1 for side in found.shape)
+    share: Floats = sums[:high, :wide] / WINDOW**2
     return share
 
 
