@@ -26,7 +26,6 @@ from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import demand
 from renderers.reading.fit import MOST_WARP, NARROW
-from renderers.reading.pages import is_clean
 from renderers.reading.register import LEVELS, Floats, Registration, Scan
 from renderers.shapes import stamp
 from renderers.touched import changes, given_drawn_on, page_of
@@ -113,14 +112,11 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         position = WordGrid(letters, marks)
 
         def stain() -> str:
-            after = self.render(position, style)
-            if is_clean(image, after):
-                return ""
             given.demand_own_hand(written)
             drawn_on = _touched_letter(seen, outlines.colours >= 0) or given.scrawled(board, outlines, written)
             if drawn_on is not None:
                 return f"cell ({drawn_on.row}, {drawn_on.col})"
-            plain = without_ink(replace(seen, board=board), outlines)
+            plain, after = without_ink(replace(seen, board=board), outlines), self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
         return Reading(position, confidence, named.quality, stain)

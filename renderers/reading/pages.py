@@ -26,9 +26,6 @@ REACH = 2
 BROAD = 64
 """Side at which pictures are compared as a whole."""
 
-EVERY = 32
-"""Of so many rows one is looked at first, where a picture may be just as clean ones are."""
-
 _SLACK = np.ceil(HALO * np.arange(256)).astype(np.uint8)
 """By contrast, how far halos may reach."""
 
@@ -62,16 +59,6 @@ class Page:
             frame, clean = self.frame, self.at(side).pixels
             self._labels[side] = [] if frame is None else [Labels(clean, frame, down=down) for down in (True, False)]
         return self._labels[side]
-
-
-def is_clean(image: Pixels, picture: Picture) -> bool:
-    """Whether an image (H, W, 3) is, pixel for pixel, a clean picture: then nothing was drawn over it."""
-    if image.shape[:2] != picture.pixels.shape:
-        return False
-    few, whole = slice(None, None, EVERY), slice(None)  # most others are told by a few rows
-    return all(
-        np.array_equal(image[rows], _coloured(replace(picture, pixels=picture.pixels[rows]))) for rows in (few, whole)
-    )
 
 
 def broadly(image: Pixels) -> Pixels:
