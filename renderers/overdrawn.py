@@ -41,9 +41,9 @@ FAINTEST, UNLIKE = 40, 30
 """Grey levels by which a pixel is off, beside what is usual around such a contrast; and by how many
 more it is unlike the very pixel of its tile."""
 
-FEW, ALONG, ALONG_CLEAN = 3, 0.22, 0.12
-"""How many pixels of a cell may be off: so few in any, or this share of its side, less in pictures that were not even
-compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 512) have more than 0.9."""
+FEW, ALONG, ALONG_CLEAN = 8, 0.22, 0.12
+"""How many pixels of a cell may be off: so few in any, or this share of its side, less of large ones in pictures that
+were not even compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 512) more than 0.9."""
 
 GLANCE, GLANCE_BLOCKS = 1, 0.08
 """How many squares of four such pixels, and of such that are unlike their very own, a cell may have at a glance, the
@@ -89,8 +89,8 @@ class Look:
     @cached_property
     def rim(self) -> Flags:
         """(m, m): where the thing's outline is, inside of the cell: what scissors leave there is anybody's."""
-        near = np.ones((3, 3) if len(self.tile) < LARGE else (5, 5), np.uint8)
-        return _inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, near))) > 0
+        near, inner = np.ones((5, 5), np.uint8), np.ones((3, 3) if len(self.tile) < LARGE else (5, 5), np.uint8)
+        return _inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, inner))) > 0
 
     def laid_as(self, shown: Pixels) -> Look:
         """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
@@ -263,7 +263,7 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     """Whether a cell (n, n, 3) shows a look, and nothing else."""
     loud, n = waves.loud(look.tile), len(shown)
     if is_reduced or n < LARGE or _count_blocks(shown, look, loud) <= BLOCKS * n:
-        few = max(FEW, round((ALONG_CLEAN if waves.are_none else ALONG) * n))
+        few = max(FEW, round((ALONG_CLEAN if waves.are_none and n >= LARGE else ALONG) * n))
         return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
     return False
 

@@ -19,9 +19,9 @@ from gamegen.core.stream import Stream
 from gamegen.sample import Sample
 from renderers.board import BoardRenderer
 
-STROKE, THINNEST = (0.008, 0.012), 3
+STROKE, THINNEST = (0.008, 0.012), 4
 """Between which widths a stroke is, as shares of the picture's side: 4 to 6 pixels of 512. Thinner ones are forgiven,
-and in small pictures those of less than three pixels."""
+and in small pictures those of less than four pixels."""
 
 FINEST = 5
 """How many strokes fit side by side into a cell: in smaller ones nobody could tell one from a slip of the pen."""
