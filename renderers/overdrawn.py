@@ -49,6 +49,10 @@ GLANCE, GLANCE_BLOCKS = 1, 0.08
 """How many squares of four such pixels, and of such that are unlike their very own, a cell may have at a glance, the
 second as a share of its side: they have no more pixels than may be off."""
 
+SAME, STRAIGHT, CROSSING = 32, 0.8, 0.3
+"""A line is struck through a cell if it has one colour, give or take so many grey levels, along this share of it, and
+is off the cell's tile along that share: whatever lies straight on things is shorter."""
+
 BLOCKS = 0.32
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29."""
 
@@ -262,10 +266,35 @@ def _is_reduced(seen: Seen) -> bool:
 def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bool:
     """Whether a cell (n, n, 3) shows a look, and nothing else."""
     loud, n = waves.loud(look.tile), len(shown)
-    if is_reduced or n < LARGE or _count_blocks(shown, look, loud) <= BLOCKS * n:
-        few = max(FEW, round((ALONG_CLEAN if waves.are_none and n >= LARGE else ALONG) * n))
-        return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
+    if not is_reduced:
+        if n >= LARGE and _count_blocks(shown, look, loud) > BLOCKS * n:
+            return False
+        if _is_struck(shown, look.tile, loud, SAME + waves.everywhere):
+            return False
+    few = max(FEW, round((ALONG_CLEAN if waves.are_none and n >= LARGE else ALONG) * n))
+    return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
+
+
+def _is_struck(shown: Pixels, tile: Pixels, loud: Levels, same: float) -> bool:
+    """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or wider, goes through a
+    cell (n, n, 3) where its tile has none."""
+    drawn = _inside(shown)
+    lines = np.concatenate([drawn, (most(_inside(cv2.absdiff(shown, tile))) > loud)[..., None]], axis=2).astype(
+        np.int16
+    )
+    for each in (lines, lines.swapaxes(0, 1), _diagonals(lines), _diagonals(lines[::-1])):
+        colours, unlike = each[..., :3], each[..., 3]
+        alike = np.abs(colours - np.median(colours, axis=1, keepdims=True)).max(axis=2) < same
+        struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & (unlike > 0)).mean(axis=1) > CROSSING)
+        if (struck[2:] & struck[1:-1] & struck[:-2]).any():
+            return True
     return False
+
+
+def _diagonals(lines: NDArray[np.int16]) -> NDArray[np.int16]:
+    """(3, m - 1, 4): the diagonal of lines (m, m, 4), and those beside it."""
+    shorter = len(lines) - 1
+    return np.stack([np.diagonal(lines, offset).T[:shorter] for offset in (-1, 0, 1)])
 
 
 def _count_blocks(shown: Pixels, look: Look, loud: Levels) -> int:
