@@ -25,6 +25,9 @@ Flags = NDArray[np.bool_]
 Levels = tuple[Pixels, Pixels]
 """(h, w, 3) each, see `levels_around`."""
 
+Pieces = list[tuple[int, int, int]]
+"""The row and the column of the cell in which a piece of ink is, and how many pixels it has."""
+
 APART = 45
 """Grey levels by which what is drawn is outside all of the bare board around it, and other colours are off a mark's:
 strokes that are seen at once differ by 90, and keep 60 of these through JPEG (q50)."""
@@ -78,12 +81,12 @@ def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_d
     """
     board, (low, high) = in_bytes(seen.board), bare
     inked = most(cv2.subtract(board, high) if is_dark else cv2.subtract(low, board)) > APART
-    cells = _without_lines(_by_cells(inked, new.shape))
+    cells, pieces = _by_pieces(_without_lines(_by_cells(inked, new.shape)))
     spoilt = np.zeros_like(new)
     for axis, most_of_it in ((3, HIGHEST), (2, WIDEST)):
         share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
         spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
-    return first((spoilt | _torn(cells)) & new)
+    return first((spoilt | _torn(cells, pieces)) & new)
 
 
 def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_disc: bool) -> Cell | None:
@@ -99,15 +102,27 @@ def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_
     return first(spoilt & new)
 
 
-def _torn(cells: Flags) -> Flags:
-    """(R, C): in which cells of ink (R, C, n, n), free at their borders, it is in two pieces, neither of them small."""
+def _by_pieces(cells: Flags) -> tuple[Flags, Pieces]:
+    """Cells of ink (R, C, n, n), free at their borders, without pieces that lie along a border only, and the others.
+
+    A sharpened grid line leaves such pieces, a stroke goes on inwards.
+    """
     rows, cols, n = cells.shape[:3]
     board = cells.transpose(0, 2, 1, 3).reshape(rows * n, cols * n).astype(np.uint8)
-    _, _, stats, middles = cv2.connectedComponentsWithStats(board, connectivity=8)
-    areas = stats[1:, cv2.CC_STAT_AREA]
-    x, y = (middles[1:] // n).astype(np.intp).T
-    largest, second = np.zeros((2, rows, cols))
-    for row, col, area in zip(y.tolist(), x.tolist(), areas.tolist(), strict=True):
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(board, connectivity=8)
+    x, y, wide, high, areas = stats[1:].T
+    places, ends = np.stack([y, x]) % n, np.stack([y + high - 1, x + wide - 1]) % n
+    edge = _leaning(n)
+    inner = ((ends >= edge) & (places < n - edge)).all(axis=0)
+    if not inner.all():
+        cells = _by_cells(np.concatenate([[False], inner])[labels], (rows, cols))
+    return cells, [(row, col, area) for row, col, area in np.stack([y // n, x // n, areas]).T[inner].tolist()]
+
+
+def _torn(cells: Flags, pieces: Pieces) -> Flags:
+    """(R, C): in which cells of ink (R, C, n, n) it is in two pieces, neither of them small."""
+    largest, second = np.zeros((2, *cells.shape[:2]))
+    for row, col, area in pieces:
         second[row, col] = max(second[row, col], min(area, largest[row, col]))
         largest[row, col] = max(largest[row, col], area)
     torn: Flags = second > PIECE * np.maximum(1, _count(cells))
@@ -135,12 +150,16 @@ def _count(found: Flags) -> NDArray[np.intp]:
 def _without_lines(cells: Flags) -> Flags:
     """Cells (R, C, n, n) without grid lines that lean in because the picture lies askew."""
     n = cells.shape[2]
-    edge, cleared = max(1, round(LEANING * n)), cells.copy()
+    edge, cleared = _leaning(n), cells.copy()
     for turn in range(4):
         border = np.rot90(cleared, turn, axes=(2, 3))[:, :, :edge]
         border[:, :, 0] = False
         border[np.count_nonzero(border, axis=3) > ALONG * n] = False
     return cleared
+
+
+def _leaning(n: int) -> int:
+    return max(1, round(LEANING * n))
 
 
 def _off_middle(board: Pixels, rows: int, cols: int) -> Flags:
