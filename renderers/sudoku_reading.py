@@ -56,9 +56,9 @@ ALONG, WORN = 0.25, 0.02
 """Share of a side's length that may be drawn on at the border, and of the very borders of old cells that are odd in a
 bad picture."""
 
-HALO, SELDOM = 1.5, 0.1
-"""How many times as far off as the borders of old cells, but for so few of their pixels, must be what was drawn on that
-of a new one: sharpening takes lines off by 40 to 56 grey levels, and by 10 more where they meet, JPEG (q50) by 26."""
+HALO, SELDOM = 1.25, 0.1
+"""How many times as far off as the strong lines of old cells, but for so few of their pixels, must be what was drawn on
+the border of a new one: sharpening takes such lines off by up to 64 grey levels, wherever they are."""
 
 SURE = 0.4
 """Confidence by which a colour alone tells what a mark means."""
@@ -161,7 +161,8 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
     if not (new & (around > least)).any() or _odd_around(odd[~new]) > WORN:
         return None
     cells, middles = split_cells(seen.board, rows, cols), middle_colours(seen)
-    limit = max(COVERED, HALO * _off_around(gap[~new]))
+    lines = _most(split_cells(bare, rows, cols)[~new] - np.array(style.colours()["cell"], np.float32)) > COVERED
+    limit = max(COVERED, HALO * _off_lines(gap[~new], lines))
     odd = (gap > limit) & (_most(cells - middles[:, :, None, None]) > limit)
     usual = np.concatenate([_around(style), [style.colours()["page"]]]).astype(np.float32)
     for turn in range(4):
@@ -181,11 +182,9 @@ def _odd_around(odd: NDArray[np.bool_]) -> float:
     return float((np.count_nonzero(odd) - inner) / max(1, 4 * edge * odd.shape[1] * len(odd)))
 
 
-def _off_around(gap: Floats) -> float:
-    """By how many grey levels, at most but for a few, the very borders of cells (K, n, n) are off."""
-    edge = max(1, round(LEAN * gap.shape[1]))
-    sides = [side.ravel() for side in (gap[:, :edge], gap[:, -edge:], gap[:, :, :edge], gap[:, :, -edge:])]
-    return float(np.quantile(np.concatenate(sides), 1 - SELDOM)) if len(gap) else 0.0
+def _off_lines(gap: Floats, lines: NDArray[np.bool_]) -> float:
+    """By how many grey levels, at most but for a few, pixels of cells (K, n, n) are off that show strong lines."""
+    return float(np.quantile(gap[lines], 1 - SELDOM)) if lines.any() else 0.0
 
 
 def _turned_back(row: int, col: int, turns: int, side: int) -> Cell:
