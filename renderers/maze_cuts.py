@@ -8,7 +8,7 @@ else drew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -66,7 +66,8 @@ class Drawn:
     """A path as it is seen."""
 
     known: Known
-    board: Floats  # (R*n, C*n, 3): the maze
+    clean: Pixels  # (R*n, C*n, 3): the maze as it was given
+    board: Floats  # (R*n, C*n, 3): as it is seen
     levels: Pixels  # the same in whole grey levels
     share: Floats  # (R*n, C*n): that of the pen's colour in each pixel
     painted: Flags  # (R, C): the path's cells
@@ -74,6 +75,22 @@ class Drawn:
     paint: Floats  # (3,): the path's shade
     is_clean: bool  # whether the picture was not even compressed
     is_fine: bool  # whether it has many more pixels than the maze is read in
+
+    def around(self) -> Drawn:
+        """Only the part of the maze where the path is, and a cell more on every side."""
+        ends = [np.flatnonzero(self.painted.any(axis=axis))[[0, -1]].tolist() for axis in (1, 0)]
+        rows, cols = (slice(max(0, first - 1), last + 2) for first, last in ends)
+        n = self.known.n
+        part = slice(rows.start * n, rows.stop * n), slice(cols.start * n, cols.stop * n)
+        return replace(
+            self,
+            clean=self.clean[part],
+            board=self.board[part],
+            levels=self.levels[part],
+            share=self.share[part],
+            painted=self.painted[rows, cols],
+            signs=self.signs[rows, cols],
+        )
 
     def cells(self, picture: NDArray[Any], edge: int) -> NDArray[Any]:
         """(K, m, m, …): the path's cells in a picture (R*n, C*n, …), without so many pixels at their border."""
@@ -87,6 +104,7 @@ def find_cut(drawn: Drawn) -> int | None:
     """The number, among the path's cells, of one in which something else was drawn; None if there is none."""
     if drawn.known.n < FINEST:
         return None
+    drawn = drawn.around()
     severed = _severed(drawn)
     if severed is not None:
         return severed
@@ -137,7 +155,7 @@ def _unlike(drawn: Drawn) -> Pixels:
     n, paint = drawn.known.n, cv2.min(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), _shaded(drawn))
     for row, col in np.argwhere(drawn.signs).tolist():
         paint[row * n : (row + 1) * n, col * n : (col + 1) * n] = 0
-    again = drawn.known.clean.copy()
+    again = drawn.clean.copy()
     again[cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP) > 0] = drawn.paint.clip(0, 255)
     below = cv2.subtract(cv2.erode(again, EDGE), drawn.levels)
     return most(cv2.max(below, cv2.subtract(drawn.levels, cv2.dilate(again, EDGE))))

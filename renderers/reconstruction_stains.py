@@ -114,8 +114,10 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
     rows, cols = part
     size = cols.stop - cols.start, rows.stop - rows.start
     seen = look.drift.mend(look.registration.part(_box(part, side), size))
+    if len(after.pixels) == side and _is_faint(most(cv2.absdiff(seen, _coloured(after, part))), side):
+        return None  # just our own drawing, which is the quicker to tell
     clean = Clean.of(after, side, part)
-    if np.count_nonzero(_opened(most(clean.excess(seen)) > FAINTEST, 1 + side // SIDE)) <= LEAST * side**2:
+    if _is_faint(most(clean.excess(seen)), side):
         return None
     whole, rim = (_at(mask, part, side) for mask in anew.masks)
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
@@ -127,6 +129,18 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
     cv2.copyTo(cv2.dilate(cv2.max(high, was.high), around), rim, high)
     excess = most(cv2.max(cv2.subtract(low, seen), cv2.subtract(seen, high)))
     return Spot(part, side, seen, whole, rim, excess, shades)
+
+
+def _coloured(picture: Picture, part: Part) -> Pixels:
+    """(h, w, 3): a part of a picture."""
+    colours = np.zeros((256, 1, 3), np.uint8)
+    colours[: len(picture.palette), 0] = picture.palette
+    return np.asarray(cv2.applyColorMap(np.ascontiguousarray(picture.pixels[part]), colours))
+
+
+def _is_faint(off: Pixels, side: int) -> bool:
+    """Whether hardly any pixels of a part of a page are off by more than the faintest stroke."""
+    return bool(np.count_nonzero(_opened(off > FAINTEST, 1 + side // SIDE)) <= LEAST * side**2)
 
 
 def _part(place: Place, margin: float, pixels: int, side: int) -> Part:

@@ -94,9 +94,10 @@ def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_
     """A cell with a `new` colour (R, C) that is less solid, or has a wider edge, than all marks that were `given`."""
     board, (low, high) = in_bytes(seen.board), bare
     drawn = most(cv2.max(cv2.subtract(low, board), cv2.subtract(board, high))) > APART
-    off, cells = _by_cells(_off_middle(board, *new.shape), new.shape), _by_cells(drawn, new.shape)
+    off, cells = (_by_cells(each, new.shape) for each in (_off_middle(board, *new.shape), drawn))
+    cells = _without_lines(cells, DARKER)
     edges = _count(cells & off) / np.maximum(1, _count(cells))
-    inside = _count(_insides(_without_lines(cells, DARKER)) & off)
+    inside = _count(_insides(cells) & off)
     spoilt = _more(edges, given, SOFTER) | _more(inside, given, INSIDE)
     if is_disc:
         spoilt |= _more(_count(cells & _far(cells.shape[2])), given, BESIDE)

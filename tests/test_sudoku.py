@@ -597,6 +597,8 @@ def test_what_is_new_in_a_cell_is_one_thing(task: str, skin: str) -> None:
     [
         "sudoku/solve@1:train:1:11:1",  # box lines that became darker than any colour of the picture
         "sudoku/solve@1:train:3:41:0",
+        "sudoku/next@1:train:2:23:1",
+        "sudoku/solve@1:train:2:25:3",  # a darkened line beside a disc
         "sudoku/solve@1:train:3:11:0?pixels=256",  # what is left of a line beside a digit
     ],
 )
