@@ -40,8 +40,8 @@ yet."""
 
 EACH_WAY = 0.15
 """Share of the steep edges, of the upright ones and of the level ones, that are just where they were in a maze that has
-not moved: after a shift straight up or aside none of the one kind are, but 0.8 of the other, which is 0.4 of all. Right
-answers of 512 px that seemed to lie where they lay had 0.3 and more."""
+not moved: after a shift straight up none of the level ones are, but 0.8 of the others, which is 0.4 of all. Of 235
+right answers of 512 px that lay where they lay, either kind had at least 0.69 of the share that all had: 0.24."""
 
 READING_SIDE = 230
 """Pixels along the board in which it is read, or a few more."""
