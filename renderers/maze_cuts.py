@@ -8,7 +8,7 @@ else drew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -44,10 +44,10 @@ USUAL, USUALLY = 0.4, 1.1
 """The quantile of a path's cells that tells what is usual, since a stroke may reach into two of four, and how many
 times it counts."""
 
-OFF, OFF_CLEAN, SOME = 14.0, 24.0, 6
+OFF, OFF_CLEAN, SOME = 26.0, 24.0, 6
 """Grey levels by which so many pixels of a cell are off the mixtures of paint and floor: in pictures that were
-compressed, beside what the cleaner cells are off, and in clean ones. Right answers stay at 12 and, since a changed
-gamma bends the line of mixtures, at 16."""
+compressed, beside what the cleaner cells are off, and in clean ones. Right answers need 16, since compression smears
+blue (q50) and a changed gamma bends the line of mixtures."""
 
 CLEANER, TIMES = 0.25, 1.75
 """The quantile of a path's cells that tells what the cleaner ones are off, and how many times it counts."""
@@ -66,7 +66,8 @@ class Drawn:
     """A path as it is seen."""
 
     known: Known
-    board: Floats  # (R*n, C*n, 3): the maze
+    clean: Pixels  # (R*n, C*n, 3): the maze as it was given
+    board: Floats  # (R*n, C*n, 3): as it is seen
     levels: Pixels  # the same in whole grey levels
     share: Floats  # (R*n, C*n): that of the pen's colour in each pixel
     painted: Flags  # (R, C): the path's cells
@@ -74,6 +75,22 @@ class Drawn:
     paint: Floats  # (3,): the path's shade
     is_clean: bool  # whether the picture was not even compressed
     is_fine: bool  # whether it has many more pixels than the maze is read in
+
+    def around(self) -> Drawn:
+        """Only the part of the maze where the path is, and a cell more on every side."""
+        ends = [np.flatnonzero(self.painted.any(axis=axis))[[0, -1]].tolist() for axis in (1, 0)]
+        rows, cols = (slice(max(0, first - 1), last + 2) for first, last in ends)
+        n = self.known.n
+        part = slice(rows.start * n, rows.stop * n), slice(cols.start * n, cols.stop * n)
+        return replace(
+            self,
+            clean=self.clean[part],
+            board=self.board[part],
+            levels=self.levels[part],
+            share=self.share[part],
+            painted=self.painted[rows, cols],
+            signs=self.signs[rows, cols],
+        )
 
     def cells(self, picture: NDArray[Any], edge: int) -> NDArray[Any]:
         """(K, m, m, …): the path's cells in a picture (R*n, C*n, …), without so many pixels at their border."""
@@ -87,6 +104,7 @@ def find_cut(drawn: Drawn) -> int | None:
     """The number, among the path's cells, of one in which something else was drawn; None if there is none."""
     if drawn.known.n < FINEST:
         return None
+    drawn = drawn.around()
     severed = _severed(drawn)
     if severed is not None:
         return severed
@@ -137,7 +155,7 @@ def _unlike(drawn: Drawn) -> Pixels:
     n, paint = drawn.known.n, cv2.min(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), _shaded(drawn))
     for row, col in np.argwhere(drawn.signs).tolist():
         paint[row * n : (row + 1) * n, col * n : (col + 1) * n] = 0
-    again = drawn.known.clean.copy()
+    again = drawn.clean.copy()
     again[cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP) > 0] = drawn.paint.clip(0, 255)
     below = cv2.subtract(cv2.erode(again, EDGE), drawn.levels)
     return most(cv2.max(below, cv2.subtract(drawn.levels, cv2.dilate(again, EDGE))))

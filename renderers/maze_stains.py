@@ -94,7 +94,8 @@ def find_stain(
             is_fine = min(seen.frame.pixels, *seen.registration.image.shape[:2]) * seen.frame.cell >= (
                 FINE * known.n * seen.frame.pixels
             )
-            crossed = find_cut(Drawn(known, seen.board, levels, share, painted, signs, paint, away.is_clean, is_fine))
+            path = Drawn(known, known.clean, seen.board, levels, share, painted, signs, paint, away.is_clean, is_fine)
+            crossed = find_cut(path)
         if crossed is not None:
             return _name(int(np.flatnonzero(painted)[crossed]), painted)
     smeared = _smeared(share, known, painted)

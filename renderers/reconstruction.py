@@ -19,7 +19,7 @@ from renderers.reading.classify import Named
 from renderers.reading.pages import Page
 from renderers.reading.register import Floats, Landmarks, Scan, register
 from renderers.reading.traces import page_is_marked
-from renderers.reconstruction_anew import drawn_anew
+from renderers.reconstruction_anew import Anew
 from renderers.reconstruction_reading import (
     Look,
     cubes_between,
@@ -90,7 +90,7 @@ class ReconstructionRenderer(Renderer[Position]):
             redrawn = cubes_between(problem.position.heights, heights, layout)
             if page_is_marked(registration, look.drift, page, after, redrawn):
                 return "the page"
-            anew = drawn_anew(problem.position, position, layout)
+            anew = Anew(problem.position, position, redrawn, layout)
             return "what was drawn anew" if is_scrawled(look, page.picture, after, anew) else ""
 
         return Reading(position, sure, quality, stain)

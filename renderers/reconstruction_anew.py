@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from gamegen.core.rendering import Pixels
 from gamegen.games.reconstruction import Position
 from renderers.reading.foreign import Flags
-from renderers.reconstruction_reading import cubes_between
 from renderers.reconstruction_sheet import TITLES, Layout
 
 RIM = 1 / 7
@@ -21,34 +21,44 @@ Place = tuple[int, int, int, int]
 """left, top, width and height, in pixels."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Anew:
     """What a position shows otherwise than the one that was given, seen or hidden, on a page of (H, W) pixels."""
 
-    whole: Pixels  # 255 where something is drawn anew
-    rim: Pixels  # 255 where, at the border of that, something else may be
-    squares: dict[str, Flags]  # by silhouette, if any did: which squares changed, (n, n)
-    cube: Place | None  # around the cubes put on or taken off
+    before: Position
+    after: Position
+    cubes: Pixels  # (H, W): 255 where cubes were put on or taken off
+    layout: Layout
 
+    @cached_property
+    def squares(self) -> dict[str, Flags]:
+        """By silhouette, if any did: which squares changed, (n, n)."""
+        views = {name: (self.before.view(name), self.after.view(name)) for name in TITLES}
+        return {name: _marks(was) != _marks(now) for name, (was, now) in views.items() if was != now}
 
-def drawn_anew(before: Position, after: Position, layout: Layout) -> Anew:
-    whole, cube = cubes_between(before.heights, after.heights, layout), None
-    rim = np.zeros_like(whole)
-    if before.heights != after.heights:
-        left, top, width, height = cv2.boundingRect(whole)
-        cube = left, top, width, height
-        cv2.morphologyEx(whole, cv2.MORPH_GRADIENT, np.ones((2 * layout.line + 3,) * 2, np.uint8), dst=rim)
-    views = {name: _marks(before, name) != _marks(after, name) for name in TITLES}
-    squares = {name: changed for name, changed in views.items() if changed.any()}
-    edge = depth(layout.cell)
-    border = np.full((layout.cell, layout.cell), _FULL)
-    border[layout.line + edge : -edge, layout.line + edge : -edge] = 0
-    for name, changed in squares.items():
-        top, left, side = layout.panel(name)
-        panel = slice(top, top + side), slice(left, left + side)
-        cells = changed.repeat(layout.cell, axis=0).repeat(layout.cell, axis=1)
-        whole[panel], rim[panel] = np.where(cells, _FULL, 0), np.where(cells, np.tile(border, changed.shape), 0)
-    return Anew(whole, rim, squares, cube)
+    @cached_property
+    def cube(self) -> Place | None:
+        """What is around the cubes put on or taken off."""
+        if self.before.heights == self.after.heights:
+            return None
+        left, top, width, height = cv2.boundingRect(self.cubes)
+        return left, top, width, height
+
+    @cached_property
+    def masks(self) -> tuple[Pixels, Pixels]:
+        """(H, W) each: 255 where something is drawn anew, and where, at the border of that, something else may be."""
+        layout, whole, rim = self.layout, self.cubes.copy(), np.zeros_like(self.cubes)
+        if self.cube is not None:
+            cv2.morphologyEx(whole, cv2.MORPH_GRADIENT, np.ones((2 * layout.line + 3,) * 2, np.uint8), dst=rim)
+        edge = depth(layout.cell)
+        border = np.full((layout.cell, layout.cell), _FULL)
+        border[layout.line + edge : -edge, layout.line + edge : -edge] = 0
+        for name, changed in self.squares.items():
+            top, left, side = layout.panel(name)
+            panel = slice(top, top + side), slice(left, left + side)
+            cells = changed.repeat(layout.cell, axis=0).repeat(layout.cell, axis=1)
+            whole[panel], rim[panel] = np.where(cells, _FULL, 0), np.where(cells, np.tile(border, changed.shape), 0)
+        return whole, rim
 
 
 _FULL = np.uint8(255)
@@ -59,5 +69,5 @@ def depth(cell: int) -> int:
     return round(RIM * cell) + 1
 
 
-def _marks(position: Position, name: str) -> NDArray[np.str_]:
-    return np.array([list(row) for row in position.view(name)])
+def _marks(view: tuple[str, ...]) -> NDArray[np.str_]:
+    return np.array([list(row) for row in view])

@@ -32,9 +32,10 @@ NEAR, MARGIN = 10 / 512, 40 / 512
 """Share of the page's side, around what is drawn anew, that is looked at, too (farther off, `traces` sees to it); and
 around a cube, which is so small that what sticks out of it must not be most of what tells how bad a picture is."""
 
-FAINTEST, LOUDEST, OVER = 36.0, 55.0, 1.5
+FAINTEST, LOUDEST, OVER = 36.0, 55.0, 2.0
 """A pixel is odd if it is off all that it may be by so many grey levels: the first in a clean picture, at most the
-second in a bad one, but always so many times what pixels nobody changed are off (sharpening makes that 50 to 80)."""
+second in a bad one, but always so many times what pixels nobody changed are off (sharpening makes that 50 to 80,
+JPEG of quality 50, between orange squares on a dark page, 32)."""
 
 NOISY, SPREAD = 0.98, 3.0
 """How bad a picture is: this quantile of how far pixels nobody changed are off, and how much more odd ones must be."""
@@ -73,7 +74,7 @@ class Spot:
     part: Part
     side: int
     seen: Pixels  # (h, w, 3)
-    whole: Pixels  # (h, w), as in Anew
+    whole: Pixels  # (h, w), see Anew.masks
     rim: Pixels
     excess: Pixels  # (h, w): by how many grey levels a pixel is off all that it may be
     shades: Shades
@@ -113,12 +114,14 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
     rows, cols = part
     size = cols.stop - cols.start, rows.stop - rows.start
     seen = look.drift.mend(look.registration.part(_box(part, side), size))
+    if len(after.pixels) == side and _is_faint(most(cv2.absdiff(seen, _coloured(after, part))), side):
+        return None  # just our own drawing, which is the quicker to tell
     clean = Clean.of(after, side, part)
-    if np.count_nonzero(_opened(most(clean.excess(seen)) > FAINTEST, 1 + side // SIDE)) <= LEAST * side**2:
+    if _is_faint(most(clean.excess(seen)), side):
         return None
-    whole, rim = (_at(mask, part, side) for mask in (anew.whole, anew.rim))
+    whole, rim = (_at(mask, part, side) for mask in anew.masks)
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
-    meant = Clean.of(_recoloured(look, after, anew.whole, shades), side, part) if shades else clean
+    meant = Clean.of(_recoloured(look, after, anew.masks[0], shades), side, part) if shades else clean
     low, high = meant.low.copy(), meant.high.copy()
     reach = max(1, round(layout.line * side / layout.pixels))
     around, was = np.ones((2 * reach + 1,) * 2, np.uint8), Clean.of(given, side, part)
@@ -126,6 +129,18 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
     cv2.copyTo(cv2.dilate(cv2.max(high, was.high), around), rim, high)
     excess = most(cv2.max(cv2.subtract(low, seen), cv2.subtract(seen, high)))
     return Spot(part, side, seen, whole, rim, excess, shades)
+
+
+def _coloured(picture: Picture, part: Part) -> Pixels:
+    """(h, w, 3): a part of a picture."""
+    colours = np.zeros((256, 1, 3), np.uint8)
+    colours[: len(picture.palette), 0] = picture.palette
+    return np.asarray(cv2.applyColorMap(np.ascontiguousarray(picture.pixels[part]), colours))
+
+
+def _is_faint(off: Pixels, side: int) -> bool:
+    """Whether hardly any pixels of a part of a page are off by more than the faintest stroke."""
+    return bool(np.count_nonzero(_opened(off > FAINTEST, 1 + side // SIDE)) <= LEAST * side**2)
 
 
 def _part(place: Place, margin: float, pixels: int, side: int) -> Part:

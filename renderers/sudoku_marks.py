@@ -25,6 +25,9 @@ Flags = NDArray[np.bool_]
 Levels = tuple[Pixels, Pixels]
 """(h, w, 3) each, see `levels_around`."""
 
+Pieces = list[tuple[int, int, int]]
+"""The row and the column of the cell in which a piece of ink is, and how many pixels it has."""
+
 APART = 45
 """Grey levels by which what is drawn is outside all of the bare board around it, and other colours are off a mark's:
 strokes that are seen at once differ by 90, and keep 60 of these through JPEG (q50)."""
@@ -42,9 +45,9 @@ FARTHEST = 0.46
 BRIDGED, RIM = 5, 2
 """Pixels, at reading size, that a scratch is at most wide, and that the soft edge of a mark is."""
 
-INSIDE, BESIDE = 12, 3
+INSIDE, BESIDE = 7, 3
 """Pixels that may be off the colour of a mark inside of it, and that may lie beyond it: where a hand leaves ground
-beside a line there are up to 5, where a stroke was drawn 36 and more."""
+beside a line there are up to 5, where a stroke was drawn 32 and more, but 9 of a box at the edge of a mark in JPEG."""
 
 PIECE = 0.15
 """The share of a digit's ink that may be apart from the rest of it: the smaller half of a 4 that is cut has 0.25."""
@@ -58,8 +61,9 @@ WORSE = 1.5
 MORE = 0.1
 """Share of a cell by which digits may be larger than all that were given, if those seem to be large."""
 
-LEANING, ALONG = 0.115, 0.4
-"""Share of a cell, at its border, where grid lines may lean in, and of its side that they cover at least."""
+LEANING, DARKER, ALONG = 0.115, 0.06, 0.4
+"""Shares of a cell, at its border, where grid lines may lean in because the picture lies askew, and where sharpening
+makes them stand out; and of its side that they cover at least."""
 
 
 def not_ours(seen: Seen, new: Flags, symbols: NDArray[np.intp], tiles: Tiles) -> Flags:
@@ -78,36 +82,49 @@ def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_d
     """
     board, (low, high) = in_bytes(seen.board), bare
     inked = most(cv2.subtract(board, high) if is_dark else cv2.subtract(low, board)) > APART
-    cells = _without_lines(_by_cells(inked, new.shape))
+    cells, pieces = _by_pieces(_without_lines(_by_cells(inked, new.shape), LEANING))
     spoilt = np.zeros_like(new)
     for axis, most_of_it in ((3, HIGHEST), (2, WIDEST)):
         share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
         spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
-    return first((spoilt | _torn(cells)) & new)
+    return first((spoilt | _torn(cells, pieces)) & new)
 
 
 def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_disc: bool) -> Cell | None:
     """A cell with a `new` colour (R, C) that is less solid, or has a wider edge, than all marks that were `given`."""
     board, (low, high) = in_bytes(seen.board), bare
     drawn = most(cv2.max(cv2.subtract(low, board), cv2.subtract(board, high))) > APART
-    off, cells = _by_cells(_off_middle(board, *new.shape), new.shape), _by_cells(drawn, new.shape)
+    off, cells = (_by_cells(each, new.shape) for each in (_off_middle(board, *new.shape), drawn))
+    cells = _without_lines(cells, DARKER)
     edges = _count(cells & off) / np.maximum(1, _count(cells))
-    inside = _count(_insides(drawn, new.shape) & off)
+    inside = _count(_insides(cells) & off)
     spoilt = _more(edges, given, SOFTER) | _more(inside, given, INSIDE)
     if is_disc:
         spoilt |= _more(_count(cells & _far(cells.shape[2])), given, BESIDE)
     return first(spoilt & new)
 
 
-def _torn(cells: Flags) -> Flags:
-    """(R, C): in which cells of ink (R, C, n, n), free at their borders, it is in two pieces, neither of them small."""
+def _by_pieces(cells: Flags) -> tuple[Flags, Pieces]:
+    """Cells of ink (R, C, n, n), free at their borders, without pieces that lie along a border only, and the others.
+
+    A sharpened grid line leaves such pieces, a stroke goes on inwards.
+    """
     rows, cols, n = cells.shape[:3]
     board = cells.transpose(0, 2, 1, 3).reshape(rows * n, cols * n).astype(np.uint8)
-    _, _, stats, middles = cv2.connectedComponentsWithStats(board, connectivity=8)
-    areas = stats[1:, cv2.CC_STAT_AREA]
-    x, y = (middles[1:] // n).astype(np.intp).T
-    largest, second = np.zeros((2, rows, cols))
-    for row, col, area in zip(y.tolist(), x.tolist(), areas.tolist(), strict=True):
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(board, connectivity=8)
+    x, y, wide, high, areas = stats[1:].T
+    places, ends = np.stack([y, x]) % n, np.stack([y + high - 1, x + wide - 1]) % n
+    edge = max(1, round(LEANING * n))
+    inner = ((ends >= edge) & (places < n - edge)).all(axis=0)
+    if not inner.all():
+        cells = _by_cells(np.concatenate([[False], inner])[labels], (rows, cols))
+    return cells, [(row, col, area) for row, col, area in np.stack([y // n, x // n, areas]).T[inner].tolist()]
+
+
+def _torn(cells: Flags, pieces: Pieces) -> Flags:
+    """(R, C): in which cells of ink (R, C, n, n) it is in two pieces, neither of them small."""
+    largest, second = np.zeros((2, *cells.shape[:2]))
+    for row, col, area in pieces:
         second[row, col] = max(second[row, col], min(area, largest[row, col]))
         largest[row, col] = max(largest[row, col], area)
     torn: Flags = second > PIECE * np.maximum(1, _count(cells))
@@ -132,10 +149,10 @@ def _count(found: Flags) -> NDArray[np.intp]:
     return counts
 
 
-def _without_lines(cells: Flags) -> Flags:
-    """Cells (R, C, n, n) without grid lines that lean in because the picture lies askew."""
+def _without_lines(cells: Flags, share: float) -> Flags:
+    """Cells (R, C, n, n) without grid lines, in such a share of them at their border."""
     n = cells.shape[2]
-    edge, cleared = max(1, round(LEANING * n)), cells.copy()
+    edge, cleared = max(1, round(share * n)), cells.copy()
     for turn in range(4):
         border = np.rot90(cleared, turn, axes=(2, 3))[:, :, :edge]
         border[:, :, 0] = False
@@ -152,17 +169,16 @@ def _off_middle(board: Pixels, rows: int, cols: int) -> Flags:
     return most(cv2.absdiff(board, colours.repeat(n, axis=0).repeat(n, axis=1))) > APART
 
 
-def _insides(drawn: Flags, shape: tuple[int, ...]) -> Flags:
-    """(R, C, n, n): what is drawn in each cell, with what scratches leave out and without its edge."""
-    rows, cols = shape
-    n = len(drawn) // rows
+def _insides(cells: Flags) -> Flags:
+    """(R, C, n, n): what is drawn in each cell (R, C, n, n), with what scratches leave out and without its edge."""
+    rows, cols, n = cells.shape[:3]
     room = n + 2 * BRIDGED
     apart = np.zeros((rows * room, cols * room), np.uint8)
     inner = slice(BRIDGED, -BRIDGED)
-    _by_cells(apart, shape)[:, :, inner, inner] = _by_cells(drawn, shape)
+    _by_cells(apart, (rows, cols))[:, :, inner, inner] = cells
     whole = cv2.morphologyEx(apart, cv2.MORPH_CLOSE, np.ones((BRIDGED, BRIDGED), np.uint8))
     solid = cv2.erode(whole, np.ones((2 * RIM + 1, 2 * RIM + 1), np.uint8))
-    inside: Flags = _by_cells(solid, shape)[:, :, inner, inner] > 0
+    inside: Flags = _by_cells(solid, (rows, cols))[:, :, inner, inner] > 0
     return inside
 
 

@@ -111,10 +111,15 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "wordsearch/find@1:train:5:5:0", 7),
         ("scrawl", "wordsearch/find-all@1:train:1:5:0", 7),  # a box in the ground's colour, along a border
         ("scrawl", "wordsearch/find-all@1:train:4:5:0", 0),
-        ("scrawl", "wordsearch/find@1:train:5:11:0?pixels=256", 7),  # a bar across an M, compressed
+        ("scrawl", "wordsearch/find@1:train:2:5:0?pixels=256", 1),
         ("scrawl", "chess/attacks@1:train:2:5:0", 6),
         ("scrawl", "chess/attacks@1:train:5:5:0", 2),
         ("scrawl", "chess/attacks@1:train:5:21:0", 8),  # in the border's own colour, on an empty square
+        ("scrawl", "chess/move@1:train:2:5:0", 0),
+        ("scrawl", "sokoban/push@1:train:2:5:0", 3),
+        ("scrawl", "jewel2/swap@1:train:2:5:0", 2),
+        ("scrawl", "pacman/sweep@1:train:2:5:0", 10),
+        ("scrawl", "spaceinvaders/shoot@1:train:2:5:0", 9),
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -578,6 +578,13 @@ def test_a_bend_is_no_cut(name: str, number: int) -> None:
     assert made is not None and verify(sample, made[0]).correct
 
 
+@pytest.mark.parametrize("name", ["maze/path@1:train:3:11:0", "maze/shortest@1:train:3:11:1"])
+def test_a_maze_that_moved_straight_up_is_found(name: str) -> None:
+    """Half of its edges, the upright ones, are where they were, and it was taken for one that had not moved."""
+    sample = make_sample(name)
+    assert verify(sample, PERTURBATIONS["shift"](sample.edited, MODERATE["shift"], Stream("x", 3))).correct
+
+
 def test_an_answer_in_another_skin_is_none() -> None:
     for level in (1, 4):
         for skin in renderer.skins:

@@ -590,3 +590,18 @@ def test_what_is_new_in_a_cell_is_one_thing(task: str, skin: str) -> None:
             scrawled, painted = (ATTACKS[name](sample, rng) for name in ("scrawl", "painted"))
             assert scrawled is None or not verify(sample, scrawled[0]).correct, (sample.id, number)
             assert painted is not None and verify(sample, painted[0]).correct, (sample.id, number)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sudoku/solve@1:train:1:11:1",  # box lines that became darker than any colour of the picture
+        "sudoku/solve@1:train:3:41:0",
+        "sudoku/next@1:train:2:23:1",
+        "sudoku/solve@1:train:2:25:3",  # a darkened line beside a disc
+        "sudoku/solve@1:train:3:11:0?pixels=256",  # what is left of a line beside a digit
+    ],
+)
+def test_halos_of_sharpened_lines_are_no_strokes(name: str) -> None:
+    sample = make_sample(name)
+    assert verify(sample, PERTURBATIONS["sharpen"](sample.edited, MODERATE["sharpen"], Stream("test"))).correct

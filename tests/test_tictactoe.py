@@ -15,6 +15,7 @@ from gamegen.core.problem import Problem
 from gamegen.core.stream import Stream
 from gamegen.games.tictactoe import EMPTY, Grid, Mark, empties, game, put, winner
 from gamegen.judge import verify
+from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import make_sample
 from solvers.tictactoe import solver
 from solvers.tictactoe_tree import by_level, optimal_moves, reachable, value
@@ -143,3 +144,10 @@ def test_a_new_mark_is_one_mark(skin: str, pixels: int) -> None:
             scrawled, painted = (ATTACKS[name](sample, rng) for name in ("scrawl", "painted"))
             assert scrawled is None or not verify(sample, scrawled[0]).correct, (sample.id, number)
             assert painted is not None and verify(sample, painted[0]).correct, (sample.id, number)
+
+
+@pytest.mark.parametrize("pixels", (256, 512))
+def test_a_zoomed_board_of_few_lines_is_found(pixels: int) -> None:
+    """It was taken for one that had hardly moved, and its marks for something foreign."""
+    sample = make_sample(f"tictactoe/best@1:train:4:11:1?pixels={pixels}")
+    assert verify(sample, PERTURBATIONS["zoom"](sample.edited, MODERATE["zoom"], Stream("x", 4))).correct
