@@ -19,7 +19,6 @@ from renderers.inks import FULL, Coverage, Inks, Layer, Tile, compose
 from renderers.maze_known import Known
 from renderers.maze_reading import read_cells
 from renderers.reading.colour import demand_colours, drift_between
-from renderers.reading.fit import Template
 from renderers.reading.pages import Page
 from renderers.reading.register import CUTS, LEVELS, Floats, Landmarks, Registration, Scan, register
 from renderers.reading.strokes import WIPED_SIDE, wiped
@@ -37,11 +36,6 @@ THINNEST = 3.2
 COARSE, AFFINE = 1, 6
 """The level on which a maze that has moved is looked for first, and the degrees in which it may have: no perspective
 yet."""
-
-EACH_WAY = 0.15
-"""Share of the steep edges, of the upright ones and of the level ones, that are just where they were in a maze that has
-not moved: after a shift straight up none of the level ones are, but 0.8 of the others, which is 0.4 of all. Of 235
-right answers of 512 px that lay where they lay, either kind had at least 0.69 of the share that all had: 0.24."""
 
 READING_SIDE = 230
 """Pixels along the board in which it is read, or a few more."""
@@ -142,21 +136,10 @@ def _laid(scan: Scan, landmarks: Landmarks) -> Registration:
     felt for on a coarser picture first."""
     start: Floats = _STILL
     finest = len(LEVELS) - 1
-    if _is_still(landmarks.template(finest), scan.level(finest)):
+    if landmarks.template(finest).is_at(scan.level(finest), start):
         return Registration(start, 1.0, scan.image)
     start, _ = landmarks.template(COARSE).fit(scan.level(COARSE), start, AFFINE, CUTS[COARSE])
     return register(scan, landmarks, start=start)
-
-
-def _is_still(template: Template, image: Floats) -> bool:
-    """Whether a maze lies where it lay, its upright edges as well as its level ones."""
-    if not template.is_at(image, _STILL):
-        return False
-    cols, rows = ((template.points[0].T + 1) * len(image) / 2 - 0.5).round().astype(np.intp)
-    same = np.abs(image[rows, cols] - template.value) < 1.0
-    is_upright = np.abs(template.descent[2]) > np.abs(template.descent[5])  # by the slopes across and down
-    ways = (same[way & template.steep] for way in (is_upright, ~is_upright))
-    return all(way.mean() > EACH_WAY for way in ways if len(way))
 
 
 def _unpadded(shape: tuple[int, ...]) -> Floats:

@@ -276,8 +276,8 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
 
 
 def _is_struck(shown: Pixels, tile: Pixels, loud: Levels, same: float) -> bool:
-    """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or wider, goes through a
-    cell (n, n, 3) where its tile has none."""
+    """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
+    a cell (n, n, 3) where its tile has none."""
     drawn = _inside(shown)
     lines = np.concatenate([drawn, (most(_inside(cv2.absdiff(shown, tile))) > loud)[..., None]], axis=2).astype(
         np.int16

@@ -34,7 +34,8 @@ fit: a third of a pixel away hardly one does, and the others may have been drawn
 points, the share of all."""
 
 EACH_HALF = 0.6
-"""So much of that share must be in every half of the picture, too: a board that was stretched may agree at one side."""
+"""So much of that share must be in every half of the picture, too, and on slopes that go across as well as down: a board
+that was stretched may agree at one side, and one that was moved along its lines agrees on those lines."""
 
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
@@ -64,9 +65,10 @@ class Template:
         self.value = grey[rows, cols].astype(np.float64)
         steep = np.flatnonzero(strength[rows, cols] > STEEP)
         self._told_by, self._needed = (steep, SOME) if len(steep) >= MANY else (np.arange(len(rows)), NEARLY)
-        halves = (x < 0, x >= 0, y < 0, y >= 0)
-        self._halves = [np.flatnonzero(half.take(self._told_by)) for half in halves]
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
+        is_upright = np.abs(gx) > np.abs(gy)
+        halves = (x < 0, x >= 0, y < 0, y >= 0, is_upright, ~is_upright)
+        self._halves = [np.flatnonzero(half.take(self._told_by)) for half in halves]
         along = gx * x + gy * y
         ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
         self.descent = np.stack(ways).astype(np.float32)  # (8, K)
