@@ -116,8 +116,6 @@ class MazeRenderer(BoardRenderer[Maze]):
 
 renderer = MazeRenderer()
 
-_STILL: Floats = np.eye(3)
-
 
 @lru_cache(maxsize=GIVENS)
 def _given(before: Maze, style: Style) -> Given:
@@ -134,7 +132,7 @@ def _given(before: Maze, style: Style) -> Given:
 def _laid(scan: Scan, landmarks: Landmarks) -> Registration:
     """Where a maze lies. Of a fine one that has moved by part of a wall's width many edges meet others, so the way is
     felt for on a coarser picture first."""
-    start: Floats = _STILL
+    start: Floats = np.eye(3)
     finest = len(LEVELS) - 1
     if landmarks.template(finest).is_at(scan.level(finest), start):
         return Registration(start, 1.0, scan.image)

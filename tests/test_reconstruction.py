@@ -325,7 +325,6 @@ def test_lines_around_a_cube_may_be_drawn_anew(name: str, number: int) -> None:
         ("reconstruction/voxel@1:train:3:5:0", 7),
         ("reconstruction/voxel@1:train:4:5:2", 1),  # along the edge of a cube, through JPEG
         ("reconstruction/voxel@1:train:4:5:1", 8),
-        ("reconstruction/voxel@1:train:2:5:0?pixels=256", 7),
     ],
 )
 def test_what_is_drawn_anew_has_no_strokes_over_it(name: str, number: int) -> None:

@@ -34,8 +34,8 @@ fit: a third of a pixel away hardly one does, and the others may have been drawn
 points, the share of all."""
 
 EACH_HALF = 0.6
-"""So much of that share must be in every half of the picture, too, and on slopes that go across as well as down: a board
-that was stretched may agree at one side, and one that was moved along its lines agrees on those lines."""
+"""So much of that share must be in every half of the picture, too, and on slopes across as well as down: a board that
+was stretched may agree at one side, and one that was moved along its lines agrees on those lines."""
 
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
