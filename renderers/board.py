@@ -87,9 +87,6 @@ class BoardRenderer(Renderer[P]):
     thin_marks: bool = True
     """Whether editors may draw marks so thinly that the ground shines through."""
 
-    own_places: bool = True
-    """Whether what is drawn anew must lie about where ours does for `find_traces`; not if that is looked at apart."""
-
     meaning: NDArray[np.intp] | None = None
     """By the number of each symbol, the first one that means the same; None if no two do."""
 
@@ -244,7 +241,6 @@ class BoardRenderer(Renderer[P]):
             after,
             changed,
             own_colours=self.own_colours(style),
-            own_places=self.own_places,
             as_laid=self.as_laid(after, seen, symbols, changed, style),
         )
 

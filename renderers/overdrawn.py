@@ -41,17 +41,18 @@ FAINTEST, UNLIKE = 40, 30
 """Grey levels by which a pixel is off, beside what is usual around such a contrast; and by how many
 more it is unlike the very pixel of its tile."""
 
-FEW, ALONG, ALONG_CLEAN = 8, 0.22, 0.12
-"""How many pixels of a cell may be off: so few in any, or this share of its side, less of large ones in pictures that
-were not even compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 512) more than 0.9."""
+FEW, ALONG, ALONG_CLEAN = 12, 0.22, 0.12
+"""How many pixels of a cell may be off: so few, or this share of its side, less of large ones in pictures that were not
+even compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 512) more than 0.9."""
 
 GLANCE, GLANCE_BLOCKS = 1, 0.08
 """How many squares of four such pixels, and of such that are unlike their very own, a cell may have at a glance, the
 second as a share of its side: they have no more pixels than may be off."""
 
-SAME, STRAIGHT, CROSSING = 32, 0.8, 0.3
+SAME, STRAIGHT, CROSSING, THROUGH, SLACK = 32, 0.8, 0.3, 0.95, 0.03
 """A line is struck through a cell if it has one colour, give or take so many grey levels, along this share of it, and
-is off the cell's tile along that share: whatever lies straight on things is shorter."""
+is off the cell's tile along that share: whatever lies straight on things is shorter. Or if it runs all along; but a
+thing with lines of its own may be larger, and theirs longer by the last share."""
 
 BLOCKS = 0.32
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29."""
@@ -269,30 +270,42 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     if not is_reduced:
         if n >= LARGE and _count_blocks(shown, look, loud) > BLOCKS * n:
             return False
-        if _is_struck(shown, look.tile, loud, SAME + waves.everywhere):
+        if _is_struck(shown, look, loud, SAME + waves.everywhere):
             return False
-    few = max(FEW, round((ALONG_CLEAN if waves.are_none and n >= LARGE else ALONG) * n))
+    few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
 
 
-def _is_struck(shown: Pixels, tile: Pixels, loud: Levels, same: float) -> bool:
+def _is_struck(shown: Pixels, look: Look, loud: Levels, same: float) -> bool:
     """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
-    a cell (n, n, 3) where its tile has none."""
-    drawn = _inside(shown)
-    lines = np.concatenate([drawn, (most(_inside(cv2.absdiff(shown, tile))) > loud)[..., None]], axis=2).astype(
-        np.int16
-    )
+    a cell (n, n, 3): where its tile has none, or all along and unlike the ground, though nothing in the tile is so."""
+    ground = np.median(look.ground, axis=(0, 1))
+    pixels = [_inside(shown), _off(shown, look.tile, loud)[..., None], _inside(look.tile)]
+    lines = np.concatenate(pixels, axis=2).astype(np.int16)
     for each in (lines, lines.swapaxes(0, 1), _diagonals(lines), _diagonals(lines[::-1])):
-        colours, unlike = each[..., :3], each[..., 3]
-        alike = np.abs(colours - np.median(colours, axis=1, keepdims=True)).max(axis=2) < same
-        struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & (unlike > 0)).mean(axis=1) > CROSSING)
+        colour, alike = _alike(each[..., :3], same)
+        struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & (each[..., 3] > 0)).mean(axis=1) > CROSSING)
+        if not _run_through(*_alike(each[..., 4:], same), ground, STRAIGHT - SLACK).any():
+            struck |= _run_through(colour, alike, ground, THROUGH)
         if (struck[2:] & struck[1:-1] & struck[:-2]).any():
             return True
     return False
 
 
+def _alike(lines: NDArray[np.int16], same: float) -> tuple[Levels, Flags]:
+    """The colour (L, 3) that most of each line (L, m, 3) has, and which of its pixels (L, m) have it."""
+    colour = np.median(lines, axis=1)
+    return colour, np.abs(lines - colour[:, None]).max(axis=2) < same
+
+
+def _run_through(colour: Levels, alike: Flags, ground: Levels, share: float) -> Flags:
+    """(L,): which lines are of one colour along such a share, and that is not the ground's."""
+    through: Flags = (alike.mean(axis=1) > share) & (np.abs(colour - ground).max(axis=1) > SHADE)
+    return through
+
+
 def _diagonals(lines: NDArray[np.int16]) -> NDArray[np.int16]:
-    """(3, m - 1, 4): the diagonal of lines (m, m, 4), and those beside it."""
+    """(3, m - 1, 7): the diagonal of lines (m, m, 7), and those beside it."""
     shorter = len(lines) - 1
     return np.stack([np.diagonal(lines, offset).T[:shorter] for offset in (-1, 0, 1)])
 

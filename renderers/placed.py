@@ -39,7 +39,7 @@ MOST_COLOURS = 256
 class PlacedRenderer(BoardRenderer[P]):
     """The renderer of a game in which things move, and whole things are drawn anew."""
 
-    thin_marks, own_places = False, False
+    thin_marks = False
 
     @abstractmethod
     def ground(self, symbol: int, style: Style) -> int:

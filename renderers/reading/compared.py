@@ -14,6 +14,7 @@ from renderers.reading.foreign import (
     left_over,
     littered,
     most,
+    near_edges,
     off_colours,
     scratched,
     spoilt,
@@ -103,8 +104,19 @@ class Compared:
         found &= ~self.drawn
         return _lonely(found, self.seen, self.clean.pixels) if np.count_nonzero(found) > self.least else found
 
-    def within(self, after: Picture | None, cells: list[Part], *, own_colours: bool, own_places: bool = True) -> Flags:
-        """(h, w): foreign pixels in what is drawn anew, if it was to look like `after`, see `traces.find_traces`."""
+    def within(
+        self,
+        after: Picture | None,
+        cells: list[Part],
+        *,
+        own_colours: bool,
+        own_places: bool = True,
+        is_laid: bool = False,
+    ) -> Flags:
+        """(h, w): foreign pixels in what is drawn anew, if it was to look like `after`, see `traces.find_traces`.
+
+        A picture that `is_laid` shows things where the editor laid them, give or take part of a pixel at their edges.
+        """
         found = np.zeros_like(self.drawn)
         if after is None or not self.drawn.any():
             return found
@@ -119,7 +131,8 @@ class Compared:
             if own_colours:
                 found[part] |= _foreign(seen, strange, after, self.page.picture)
         if self._is_untouched:
-            found[part] |= self._needless(meant, part, cells, own_colours=own_colours, own_places=own_places)
+            needless = self._needless(meant, part, cells, own_colours=own_colours, own_places=own_places)
+            found[part] |= needless & ~near_edges(meant.pixels) if is_laid else needless
         if cells:
             rim = round(RIM * _width(cells))
             found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]

@@ -214,6 +214,11 @@ def _range(image: Pixels) -> Pixels:
     return most(cv2.subtract(cv2.dilate(image, BESIDE), cv2.erode(image, BESIDE)))
 
 
+def near_edges(image: Pixels) -> Flags:
+    """(h, w): pixels of a picture (h, w, 3) next to which its colour changes."""
+    return _range(image) > FOREIGN
+
+
 def without_hairs(found: Flags) -> Flags:
     """(h, w): only squares of four: a line one pixel thin is the fringe of a mark, or what it does not quite cover."""
     square = found[1:, 1:] & found[1:, :-1] & found[:-1, 1:] & found[:-1, :-1]

@@ -72,7 +72,7 @@ def find_traces(
         inside = within(after)
         place = densest(beside | inside) if inside.any() else None
         if place is not None and as_laid is not None:
-            place = densest(beside | within(as_laid(compared.seen)))
+            place = densest(beside | within(as_laid(compared.seen), is_laid=True))
     if place is not None:
         trace = _name(page.frame, *place)
     else:
