@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--so-far", action="store_true", help="attack nothing: count only what the journal has")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page, at its audit markers")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page, between its markers")
+    parser.add_argument("--marker", default="audit", metavar="NAME", help="which markers those are (default audit)")
     parser.add_argument("--date", help="when, for the line above that table (default: today)")
 
 
@@ -50,7 +51,7 @@ def _audit_games(args: argparse.Namespace) -> int:
     results = _attack(args)
     failed = any(total(tallies).false_accepts or total(tallies).false_refusals for tallies in results.values())
     if args.write is not None:
-        fill(args.write, "audit", _page(results, args))
+        fill(args.write, args.marker, _page(results, args))
     if args.json:
         print(orjson.dumps({game: _figures(tallies) for game, tallies in results.items()}).decode())
     else:
