@@ -41,7 +41,7 @@ FAINTEST, UNLIKE = 40, 30
 """Grey levels by which a pixel is off, beside what is usual around such a contrast; and by how many
 more it is unlike the very pixel of its tile."""
 
-FEW, ALONG, ALONG_CLEAN = 12, 0.22, 0.12
+FEW, ALONG, ALONG_CLEAN = 9, 0.22, 0.12
 """How many pixels of a cell may be off: so few, or this share of its side, less of large ones in pictures that were not
 even compressed. Right answers have up to 0.2 and 0.12; nine of ten strokes (4 px of 512) more than 0.9."""
 
@@ -49,8 +49,9 @@ GLANCE, GLANCE_BLOCKS = 1, 0.08
 """How many squares of four such pixels, and of such that are unlike their very own, a cell may have at a glance, the
 second as a share of its side: they have no more pixels than may be off."""
 
-SAME, STRAIGHT, CROSSING, THROUGH, SLACK = 32, 0.8, 0.3, 0.95, 0.03
-"""A line is struck through a cell if it has one colour, give or take so many grey levels, along this share of it, and
+SAME, SMEARED, STRAIGHT, CROSSING, THROUGH, SLACK = 32, 80, 0.8, 0.3, 0.95, 0.03
+"""A line is struck through a cell if it has one colour, give or take so many grey levels, and some more where things of
+that contrast have waves around them, along this share of it, and
 is off the cell's tile along that share: whatever lies straight on things is shorter. Or if it runs all along; but a
 thing with lines of its own may be larger, and theirs longer by the last share."""
 
@@ -270,7 +271,7 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     if not is_reduced:
         if n >= LARGE and _count_blocks(shown, look, loud) > BLOCKS * n:
             return False
-        if _is_struck(shown, look, loud, SAME + waves.everywhere):
+        if _is_struck(shown, look, loud, SAME + waves.everywhere + SMEARED * waves.by_contrast):
             return False
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
