@@ -31,8 +31,7 @@ Pair = tuple[Pixels, Pixels]
 """A cell (n, n, 3) as it is seen, or several, and the tile that it is to show."""
 
 LARGEST, LARGE = 48, 36
-"""Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide, and half a
-pixel is less than any detail."""
+"""Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide."""
 
 EDGE, MOVED, RESIZED = 0.08, 0.07, 0.06
 """Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
@@ -55,8 +54,9 @@ that contrast have waves around them, along this share of it, and
 is off the cell's tile along that share: whatever lies straight on things is shorter. Or if it runs all along; but a
 thing with lines of its own may be larger, and theirs longer by the last share."""
 
-BLOCKS = 0.32
-"""How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29."""
+BLOCKS, BLOCKS_SMEARED = 0.32, 0.8
+"""How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29, but small cells
+in pictures that were compressed, moved or sharpened more."""
 
 USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 20
 """The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth,
@@ -269,7 +269,8 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     """Whether a cell (n, n, 3) shows a look, and nothing else."""
     loud, n = waves.loud(look.tile), len(shown)
     if not is_reduced:
-        if n >= LARGE and _count_blocks(shown, look, loud) > BLOCKS * n:
+        blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
+        if _count_blocks(shown, look, loud) > blocks * n:
             return False
         if _is_struck(shown, look, loud, SAME + waves.everywhere + SMEARED * waves.by_contrast):
             return False
@@ -375,8 +376,8 @@ def _inside(cell: Pixels) -> Pixels:
 
 
 def _moved(picture: Pixels, size: float, right: float, down: float) -> Pixels:
-    """A picture (n, n, …) larger or smaller about its middle, and moved by so many pixels."""
+    """A picture (n, n, …) larger or smaller about its middle, to half a pixel, and moved by so many pixels."""
     n = len(picture)
-    start = (1 - size) * (n - 1) / 2
+    start = (size - 1) / 2 + (n - round(size * n)) // 2  # its corner on that of a pixel, as whoever pastes it lays it
     way = np.array([[size, 0, start + right], [0, size, start + down]])
     return np.asarray(cv2.warpAffine(picture, way, (n, n), borderMode=cv2.BORDER_REPLICATE))
