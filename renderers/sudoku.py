@@ -28,7 +28,14 @@ from renderers.reading.stains import Lines
 from renderers.reading.tiles import split_cells
 from renderers.reading.traces import SIDE, is_coarse
 from renderers.shapes import disc, rectangle, stamp
-from renderers.sudoku_marks import Levels, drawn_over_colour, drawn_over_digit, levels_around, not_ours
+from renderers.sudoku_marks import (
+    Levels,
+    drawn_over_colour,
+    drawn_over_digit,
+    in_two_inks,
+    levels_around,
+    not_ours,
+)
 from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gone
 from renderers.sudoku_reading import (
     BORDERS,
@@ -262,6 +269,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         bare = _bare_levels(style, seen.frame.rows, len(seen.board))
         if marks == "digits":
             cell = drawn_over_digit(seen, new, given, bare, is_dark=sum(colours["cell"]) < sum(colours["ink"]))
+            cell = cell or in_two_inks(seen, new)
         else:
             cell = drawn_over_colour(seen, new, given, bare, is_disc=marks == "disc")
         return None if cell and is_coarse(seen.registration.image) else cell

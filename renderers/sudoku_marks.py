@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gamegen.core.cell import Cell
 from gamegen.core.rendering import Pixels
 from renderers.board import Seen
-from renderers.reading.foreign import most
+from renderers.reading.foreign import most, off_colours
 from renderers.reading.register import Floats
 from renderers.reading.tiles import AROUND, Tiles, in_bytes, split_cells
 from renderers.sudoku_reading import first
@@ -51,6 +51,11 @@ beside a line there are up to 5, where a stroke was drawn 32 and more, but 9 of 
 
 PIECE = 0.15
 """The share of a digit's ink that may be apart from the rest of it: the smaller half of a 4 that is cut has 0.25."""
+
+FEWEST, DEEPEST, INKS, SECOND, OTHER_INK = 12, 0.6, 8, 70.0, 0.12
+"""Pixels that tell; the quantile of their distance from the ground from which on they may be pure ink, and how many of
+those are tried; grey levels by which a second ink is off the mixtures of ground and ink, and the share of what is drawn
+that may be so."""
 
 SOFTER = 0.15
 """The share of a mark that its edge may have more than the edges of given marks have: a box drawn on it has 0.2."""
@@ -88,6 +93,25 @@ def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_d
         share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
         spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
     return first((spoilt | _torn(cells, pieces)) & new)
+
+
+def in_two_inks(seen: Seen, new: Flags) -> Cell | None:
+    """A cell with a `new` digit (R, C) that is not in one ink: any will do, but no second one beside it."""
+    cells = split_cells(seen.board, *new.shape)
+    edge = max(2, round(LEANING * cells.shape[2]))
+    for row, col in np.argwhere(new).tolist():
+        pixels = np.ascontiguousarray(cells[row, col, edge:-edge, edge:-edge]).reshape(-1, 3)
+        ground = np.median(pixels, axis=0)
+        away = np.abs(pixels - ground).max(axis=1)
+        drawn = pixels[away > APART]
+        if len(drawn) < FEWEST:
+            continue
+        deep = pixels[away >= np.quantile(away[away > APART], DEEPEST)]
+        inks = deep[:: 1 + len(deep) // INKS]
+        odd = min(np.count_nonzero(off_colours(drawn, np.stack([ground, ink]), SECOND)) for ink in inks)
+        if odd > max(FEWEST, OTHER_INK * len(drawn)):
+            return Cell(row, col)
+    return None
 
 
 def drawn_over_colour(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_disc: bool) -> Cell | None:

@@ -17,7 +17,7 @@ from renderers.reading.register import WHOLE
 from renderers.reading.tiles import AROUND
 from renderers.reading.traces import SIDE
 
-COVERED, SHADE = 60.0, 24
+COVERED, SHADE = 50.0, 24
 """Grey levels by which a pixel was drawn upon, and by which it is hardly the same."""
 
 FEW, LEAN = 3, 0.05

@@ -120,6 +120,9 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "jewel2/swap@1:train:2:5:0", 2),
         ("scrawl", "pacman/sweep@1:train:2:5:0", 10),
         ("scrawl", "spaceinvaders/shoot@1:train:2:5:0", 9),
+        ("blot", "sudoku/solve@1:train:1:14000000013:0?pixels=256", 211),  # a second ink over half of a new digit
+        ("adversarial_noise", "wordsearch/find-all@1:train:4:14000000001:0?pixels=256", 204),  # a G for an O, paled
+        ("ghost_stroke", "jewel2/swap@1:train:2:12000000010:0?pixels=256", 98),  # along the edge of a new stone
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -33,6 +33,9 @@ DETAIL, FINE = 96, 16
 TIMES = 3.0
 """So many times the strange pixels that most windows have must be in the one that is drawn upon, too."""
 
+LARGE = 36
+"""Pixels across a cell from which on the edges of things that were laid a little off are told from strokes."""
+
 BORDER = 0.3
 """Share of a cell by which what is drawn into it may lean over."""
 
@@ -72,7 +75,8 @@ def find_traces(
         inside = within(after)
         place = densest(beside | inside) if inside.any() else None
         if place is not None and as_laid is not None:
-            place = densest(beside | within(as_laid(compared.seen), is_laid=True))
+            is_laid = page.frame.cell >= LARGE
+            place = densest(beside | within(as_laid(compared.seen), is_laid=is_laid))
     if place is not None:
         trace = _name(page.frame, *place)
     else:
