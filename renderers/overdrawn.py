@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Any
 
 import cv2
 import numpy as np
@@ -24,21 +23,17 @@ from gamegen.core.rendering import Pixels, Style
 from renderers.board import BoardRenderer, Seen
 from renderers.page import Frame
 from renderers.reading.foreign import most, without_hairs
+from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
-Levels = NDArray[Any]
-Pair = tuple[Pixels, Pixels]
-"""A cell (n, n, 3) as it is seen, or several, and the tile that it is to show."""
-
 LARGEST, LARGE = 48, 36
 """Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide."""
 
-EDGE, MOVED, RESIZED = 0.08, 0.07, 0.06
-"""Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
+MOVED, RESIZED = 0.07, 0.06
+"""Shares of a cell by which a thing may be off its place or its size."""
 
-FAINTEST, UNLIKE = 40, 30
-"""Grey levels by which a pixel is off, beside what is usual around such a contrast; and by how many
-more it is unlike the very pixel of its tile."""
+UNLIKE = 30
+"""Grey levels by which a pixel, beside those by which it is off, is unlike the very pixel of its tile."""
 
 FEW, ALONG, ALONG_CLEAN = 9, 0.22, 0.12
 """How many pixels of a cell may be off: so few, or this share of its side, less of large ones in pictures that were not
@@ -57,20 +52,6 @@ thing with lines of its own may be larger, and theirs longer by the last share."
 BLOCKS, BLOCKS_SMEARED = 0.32, 0.8
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29, but small cells
 in pictures that were compressed, moved or sharpened more."""
-
-USUAL, USUAL_NEW, SMOOTH, STEEP, ENOUGH = 0.99, 0.98, 12, 48, 20
-"""The quantile of pixels that is usual, in old cells and in new ones; grey levels of contrast where a tile is smooth,
-and where it is steep; and how many pixels of each tell."""
-
-OTHERS, SPARSE = 10, 5
-"""About so many cells, at most, and one in so many of their pixels tell what is usual."""
-
-BUSY, SEVERAL, HIGHEST = 0.5, 4, 0.5
-"""The share of a new cell that has contrast if it tells, too, how many such cells must be, and the highest share of its
-contrast that they tell."""
-
-CALM = 2.0, 0.05
-"""What pixels are off, everywhere and beside contrast, in a picture that was only moved a little, if at all."""
 
 MIXED, SHADE = 0.15, 64
 """Share of a colour's pixels that may have another shade than most, and grey levels by which that is another colour."""
@@ -96,7 +77,7 @@ class Look:
     def rim(self) -> Flags:
         """(m, m): where the thing's outline is, inside of the cell: what scissors leave there is anybody's."""
         near, inner = np.ones((5, 5), np.uint8), np.ones((3, 3) if len(self.tile) < LARGE else (5, 5), np.uint8)
-        return _inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, inner))) > 0
+        return inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, inner))) > 0
 
     def laid_as(self, shown: Pixels) -> Look:
         """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
@@ -115,22 +96,6 @@ class Look:
             _moved(self.tile, *place) - self.ground.astype(float)
         )
         return Look(laid.astype(np.uint8), self.ground, thing)
-
-
-@dataclass(frozen=True, slots=True)
-class Waves:
-    """By how many grey levels pixels are off in a picture: everywhere, and more beside what has contrast."""
-
-    everywhere: float
-    by_contrast: float  # a share of it
-
-    @property
-    def are_none(self) -> bool:
-        return self.everywhere < CALM[0] and self.by_contrast < CALM[1]
-
-    def loud(self, tile: Pixels) -> NDArray[np.float32]:
-        """(m, m): by how many grey levels a pixel inside of a cell must be off its tile (n, n, 3) to tell."""
-        return np.asarray(FAINTEST + self.everywhere + self.by_contrast * _contrast(tile), np.float32)
 
 
 @lru_cache(maxsize=64)
@@ -160,7 +125,7 @@ def overdrawn(
     suspects = np.flatnonzero(_are_suspect(new, meant))
     if not len(suspects):
         return None
-    waves = _waves((_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
+    waves = waves_of((_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
     is_only = partial(_is_only, waves=waves, is_reduced=_is_reduced(seen))
     places = np.argwhere(changed)
     for number in suspects:
@@ -218,45 +183,6 @@ def _squares(found: Flags) -> NDArray[np.intp]:
     return counts
 
 
-def _waves(old: Pair, new: Pair) -> Waves:
-    """Those of a picture with these old and new cells (N, n, n, 3), each with the tile that it is to show.
-
-    Where nothing old has contrast, because all things moved, most of the new cells tell how much it makes; not without
-    limit, since all of them may be overdrawn.
-    """
-    off, contrast = _sampled(*old)
-    flat = off[contrast < SMOOTH]
-    base = float(np.quantile(flat, USUAL)) if len(flat) > ENOUGH else 0.0
-    slopes = [_slope(*cell, base, USUAL_NEW, least=BUSY) for cell in zip(*_sampled(*new), strict=True)]
-    found = [slope for slope in slopes if slope is not None]
-    slope = min(float(np.median(found)), HIGHEST) if len(found) >= SEVERAL else 0.0
-    return Waves(base, max(_slope(off, contrast, base, USUAL) or 0.0, slope, 0.0))
-
-
-def _sampled(shown: Pixels, tiles: Pixels) -> tuple[Levels, Levels]:
-    """(K, S) each: by how many grey levels some pixels inside of some of the cells (N, n, n, 3) are off, and the
-    contrast there."""
-    some = slice(None, None, 1 + len(shown) // OTHERS)
-    shown, tiles = shown[some], tiles[some]
-    if not len(shown):
-        return np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32)
-    contrast = np.stack([_contrast(tile) for tile in tiles])
-    side = contrast.shape[1]
-    rows, cols = np.divmod(np.arange(0, side * side, SPARSE), side)
-    edge, cells = (tiles.shape[1] - side) // 2, np.arange(len(tiles)).repeat(len(rows))
-    places = cells, np.tile(rows + edge, len(tiles)), np.tile(cols + edge, len(tiles))
-    return _off_at(shown, tiles, places).reshape(len(tiles), -1), contrast[:, rows, cols]
-
-
-def _slope(off: Levels, contrast: Levels, base: float, usual: float, *, least: float = 0.0) -> float | None:
-    """How much more a quantile of the pixels is off beside contrast, as a share of it; None if hardly any have it, or
-    less than a share of them."""
-    steep = contrast >= STEEP
-    if np.count_nonzero(steep) < max(ENOUGH, least * steep.size):
-        return None
-    return float(np.quantile((off[steep] - np.float32(base)) / contrast[steep], usual))
-
-
 def _is_reduced(seen: Seen) -> bool:
     """Whether a picture was reduced to few colours, so that one may have become another."""
     image = seen.registration.image
@@ -282,7 +208,7 @@ def _is_struck(shown: Pixels, look: Look, loud: Levels, same: float) -> bool:
     """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
     a cell (n, n, 3): where its tile has none, or all along and unlike the ground, though nothing in the tile is so."""
     ground = np.median(look.ground, axis=(0, 1))
-    pixels = [_inside(shown), _off(shown, look.tile, loud)[..., None], _inside(look.tile)]
+    pixels = [inside(shown), _off(shown, look.tile, loud)[..., None], inside(look.tile)]
     lines = np.concatenate(pixels, axis=2).astype(np.int16)
     for each in (lines, lines.swapaxes(0, 1), _diagonals(lines), _diagonals(lines[::-1])):
         colour, alike = _alike(each[..., :3], same)
@@ -315,14 +241,14 @@ def _diagonals(lines: NDArray[np.int16]) -> NDArray[np.int16]:
 def _count_blocks(shown: Pixels, look: Look, loud: Levels) -> int:
     """How many pixels of a cell are unlike those of its look, in blocks of four and more: where a thing lies half a
     pixel off there are only lines of them."""
-    gap = most(_inside(cv2.absdiff(shown, look.tile)))
+    gap = most(inside(cv2.absdiff(shown, look.tile)))
     return int(np.count_nonzero(without_hairs(gap > loud + np.float32(UNLIKE)) & ~look.rim))
 
 
 def _count_odd(shown: Pixels, look: Look, loud: Levels, *, is_reduced: bool) -> int:
     """How many pixels of a cell are off its look; a colour that has become another one all over it is but a shade, and
     may be any if the picture `is_reduced` to few colours."""
-    odd, meant, drawn = without_hairs(_off(shown, look.tile, loud)) & ~look.rim, _inside(look.tile), _inside(shown)
+    odd, meant, drawn = without_hairs(_off(shown, look.tile, loud)) & ~look.rim, inside(look.tile), inside(shown)
     classes = (meant >> 5) @ np.array([64, 8, 1])
     count = 0
     for number in np.unique(classes[odd]):
@@ -336,43 +262,12 @@ def _count_odd(shown: Pixels, look: Look, loud: Levels, *, is_reduced: bool) -> 
 
 def _off(shown: Pixels, tile: Pixels, loud: Levels) -> Flags:
     """(m, m): which pixels inside of a cell (n, n, 3) are off its tile, each by so many grey levels (m, m)."""
-    off = most(_inside(cv2.absdiff(shown, tile))) > loud
+    off = most(inside(cv2.absdiff(shown, tile))) > loud
     rows, cols = np.nonzero(off)
     edge = (len(tile) - len(off)) // 2
     places = np.zeros_like(rows), rows + edge, cols + edge
-    off[rows, cols] = _off_at(shown[None], tile[None], places) > loud[rows, cols]
+    off[rows, cols] = off_at(shown[None], tile[None], places) > loud[rows, cols]
     return off
-
-
-def _off_at(shown: Pixels, tiles: Pixels, places: tuple[NDArray[np.intp], ...]) -> NDArray[np.float32]:
-    """(N,): by how many grey levels pixels of cells (K, n, n, 3), at some places, are off all that their tiles have
-    around, and off mixtures of two such colours."""
-    cells, rows, cols = places
-    steps = (-1, 0, 1)
-    near = np.stack([tiles[cells, rows + down, cols + right] for down in steps for right in steps]).astype(np.float32)
-    drawn, one, other = shown[places].astype(np.float32), near[_ONE], near[_OTHER]  # (N, 3), (pairs, N, 3)
-    way = other - one
-    share = np.einsum("knc,knc->kn", drawn - one, way) / np.maximum(np.einsum("knc,knc->kn", way, way), np.float32(1))
-    off: NDArray[np.float32] = np.abs(drawn - one - share.clip(0, 1)[..., None] * way).max(axis=2).min(axis=0)
-    return off
-
-
-_ONE, _OTHER = np.array([[4, other] for other in range(9) if other != 4] + [[0, 8], [1, 7], [2, 6], [3, 5]]).T
-"""Two of a pixel and its eight neighbours: it and each of these, and those opposite to each other."""
-
-BLOCK = np.ones((9, 9), np.uint8)
-"""A pixel and those to which compression carries its edges."""
-
-
-def _contrast(tile: Pixels) -> Pixels:
-    """(m, m): by how many grey levels what a tile (n, n, 3) has around each pixel inside differs."""
-    return most(_inside(cv2.subtract(cv2.dilate(tile, BLOCK), cv2.erode(tile, BLOCK))))
-
-
-def _inside(cell: Pixels) -> Pixels:
-    """A cell (n, n, …) without its border."""
-    edge = max(1, round(EDGE * len(cell)))
-    return np.ascontiguousarray(cell[edge : len(cell) - edge, edge : len(cell) - edge])
 
 
 def _moved(picture: Pixels, size: float, right: float, down: float) -> Pixels:

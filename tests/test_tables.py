@@ -38,3 +38,15 @@ def test_a_page_without_its_markers_is_refused(text: str, tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="<!-- a -->"):
         fill(page, "a", "x")
     assert page.read_text(encoding="utf-8") == text
+
+
+def test_an_audit_asks_for_its_page_before_it_attacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt marker must not be found out after hours."""
+    from gamegen.__main__ import main
+    from gamegen.commands import audit
+
+    page = tmp_path / "page.md"
+    page.write_text("<!-- audit -->\n<!-- /audit -->\n")
+    monkeypatch.setattr(audit, "_attack", lambda args: pytest.fail("it attacked first"))
+    for arguments in (["--write", str(page), "--marker", "adit"], ["--write", str(tmp_path / "none.md")]):
+        assert main(["audit", "tictactoe", *arguments]) == 2

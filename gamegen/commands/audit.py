@@ -46,8 +46,10 @@ def _audit_games(args: argparse.Namespace) -> int:
     import orjson
 
     from gamegen.audit import total
-    from gamegen.core.tables import fill
+    from gamegen.core.tables import around, fill
 
+    if args.write is not None:
+        around(args.write, args.marker)
     results = _attack(args)
     failed = any(total(tallies).false_accepts or total(tallies).false_refusals for tallies in results.values())
     if args.write is not None:

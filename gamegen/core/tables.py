@@ -23,13 +23,21 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def fill(path: Path, name: str, text: str) -> None:
     """Put `text` between the markers `name` of a page; raises BadInput if it has not exactly one pair of them."""
+    before, after = around(path, name)
+    path.write_text(f"{before}{text.strip()}\n{after}", encoding="utf-8")
+
+
+def around(path: Path, name: str) -> tuple[str, str]:
+    """A page up to its first marker `name` and from its second one on; ask before measuring for hours."""
+    if not path.is_file():
+        raise BadInput(f"there is no page {path} to put the table into")
     page = path.read_text(encoding="utf-8")
     start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
     before, _, rest = page.partition(start)
     _, _, after = rest.partition(end)
     if page.count(start) != 1 or rest.count(end) != 1:
         raise BadInput(f"{path} must have one line {start.strip()!r} and after it one {end!r}")
-    path.write_text(f"{before}{start}{text.strip()}\n{end}{after}", encoding="utf-8")
+    return before + start, end + after
 
 
 def _line(cells: Sequence[object], width: Sequence[int]) -> str:
