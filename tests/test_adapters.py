@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import importlib
 import inspect
 import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pytest
 from PIL import Image
+from pydantic import BaseModel
 
 from gamegen.adapters import flow_grpo, lmms_eval, trl, verifiers_env, verl, verl_omni
 from gamegen.adapters.inputs import picture, pictures, row_of, said_picture
@@ -25,6 +28,7 @@ from gamegen.sample import make_sample
 
 torch = pytest.importorskip("torch")
 
+A, B, C = TypeVar("A"), TypeVar("B"), TypeVar("C")
 ROOT = Path(__file__).parent.parent
 SAMPLES = [make_sample(f"tictactoe/best@1:train:1:5:{index}") for index in range(3)]
 ROWS = [{name: sample[name] for name in NEEDED} for sample in SAMPLES]
@@ -247,6 +251,88 @@ def test_verifiers_sends_the_row_and_reads_the_answer(monkeypatch: pytest.Monkey
     assert sent == [{"items": [{"row": ROW, "image": data_url(GOLD).partition(",")[2]}], "dense": True}]
     with pytest.raises(RuntimeError, match="no such task"):
         asyncio.run(reward(completion="", info=ROW))
+
+
+class Runtime:
+    """The part of verifiers' runtimes that the taskset uses: files in a working directory."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    async def run(self, argv: list[str], env: dict[str, str]) -> Any:
+        assert argv[:2] == ["test", "-f"]
+        return SimpleNamespace(exit_code=int(argv[2] not in self.files))
+
+    async def read(self, path: str, max_bytes: int | None = None) -> bytes:
+        assert max_bytes is not None and len(self.files[path]) <= max_bytes
+        return self.files[path]
+
+    async def write(self, path: str, data: bytes) -> None:
+        self.files[path] = data
+
+
+@pytest.fixture
+def taskset(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The taskset on stand-ins with the published signatures of verifiers 0.4, which cannot be installed beside us."""
+
+    class Part(BaseModel):
+        type: str
+        text: str | None = None
+        image_url: dict[str, str] | None = None
+
+    class Message(BaseModel):
+        role: str
+        content: list[Part]
+
+    class TaskData(BaseModel):
+        id: str | None = None
+        prompt: list[Message]
+
+    class Task(Generic[A, B, C]):
+        def __init__(self, data: Any, config: Any) -> None:
+            self.data, self.config = data, config
+
+    class Taskset(Generic[A, B]):
+        def __init__(self, config: Any) -> None:
+            self.config = config
+
+    def reward(weight: float) -> Any:
+        return lambda function: function
+
+    names = SimpleNamespace(
+        TaskData=TaskData, TaskConfig=BaseModel, State=object, Task=Task, TasksetConfig=BaseModel, Taskset=Taskset,
+        reward=reward,
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "verifiers", SimpleNamespace(v1=names))
+    monkeypatch.setitem(sys.modules, "verifiers.v1", names)
+    yield importlib.import_module("gamegen.adapters.verifiers_taskset")
+    sys.modules.pop("gamegen.adapters.verifiers_taskset")
+
+
+def test_the_taskset_of_verifiers_judges_replies_and_files(
+    taskset: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = tmp_path / "examples.jsonl"
+    lines.write_text("".join(json.dumps(verifiers_env.to_example(sample)) + "\n" for sample in SAMPLES))
+    config = taskset.GamegenTasksetConfig(examples=lines, task={"server": "http://127.0.0.1:9", "dense": True})
+    tasks = list(taskset.GamegenTaskset(config).load())
+    assert [task.data.id for task in tasks] == [sample.id for sample in SAMPLES]
+    asked: list[tuple[str, Any]] = []
+
+    def ask(url: str, item: dict[str, Any], dense: bool, timeout: float) -> float:
+        assert (url, item["row"], dense, timeout) == ("http://127.0.0.1:9/reward", ROW, True, 60.0)
+        return asked.append(item["image"]) or 0.5  # type: ignore[func-returns-value, return-value]
+
+    monkeypatch.setattr(verifiers_env, "_ask", ask)
+    runtime, gold, copy = Runtime(), data_url(GOLD), data_url(COPY)
+    asyncio.run(tasks[0].setup(None, runtime))
+    assert runtime.files == {"original.png": SAMPLES[0]["original_image"]}
+    for reply, box in (("nothing", None), ("nothing", runtime), (gold, None)):
+        assert asyncio.run(tasks[0].gamegen(SimpleNamespace(last_reply=reply), box)) == 0.5
+    runtime.files["answer.png"] = base64.b64decode(copy.partition(",")[2])
+    for reply in ("saved", gold):
+        asyncio.run(tasks[0].gamegen(SimpleNamespace(last_reply=reply), runtime))
+    assert asked == [None, None, *(each.partition(",")[2] for each in (gold, copy, gold))]
 
 
 # What comes in --------------------------------------------------------------------------------------------------------
