@@ -37,6 +37,10 @@ BESIDE, INSIDE, IN_BLOCK = 0.006, 0.006, 0.01
 """Shares of a cell that may be ink beside the strokes, and something else in the middle of them or inside of a block.
 Painted answers need 0, 0.0034 and 0.008 (sharpened), strokes of 4 px of 512 over them make 0.02, 0.01 and 0.019."""
 
+TOWARDS = 0.45
+"""How far a mark's shade may be on the way from its own ink to the other's: painted answers are up to 0.27 on it, an X
+that is all but covered by a cross in the ink of O's 0.65."""
+
 OWN = 24.0
 """Grey levels by which no pixel of a cell, at reading size, differs from our own drawing if that is all there is."""
 
@@ -56,7 +60,10 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
     drawn = _apart(inside, style.colours()["cell"])
     if not drawn.any():
         return False
-    ink = _shade(inside[drawn][::SOME], style.colours()[symbol.lower()])
+    own, other = (style.colours()[name] for name in ("xo" if symbol == "X" else "ox"))
+    ink = _shade(inside[drawn][::SOME], own)
+    if _on_the_way(ink, own, other) > TOWARDS:
+        return True
     odd = _apart(inside, ink)
     if style.text("marks") == "block":
         rim = round(RIM * SIDE) - EDGE
@@ -98,6 +105,12 @@ def _shade(drawn: Pixels, named: Colour) -> Floats:
     gap = np.abs(drawn - np.array(named, np.int16)).max(axis=1)
     shade: Floats = np.median(drawn[gap <= np.median(gap)], axis=0)
     return shade
+
+
+def _on_the_way(shade: Floats, start: Colour, end: Colour) -> float:
+    """How far a shade (3,) is on the way from one colour to another, which are not the same."""
+    way = np.subtract(end, start)
+    return float((shade - start) @ way / (way @ way))
 
 
 def _share(found: Flags) -> float:
