@@ -41,6 +41,9 @@ TOWARDS = 0.45
 """How far a mark's shade may be on the way from its own ink to the other's: painted answers are up to 0.27 on it, an X
 that is all but covered by a cross in the ink of O's 0.65."""
 
+PIECE = 0.01
+"""Share of a cell from which on something is a piece of a mark."""
+
 OWN = 24.0
 """Grey levels by which no pixel of a cell, at reading size, differs from our own drawing if that is all there is."""
 
@@ -71,7 +74,7 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
     away, width = (_from_ring if symbol == "O" else _from_cross)(drawn)
     beside = _share(drawn & (away > width / 2 + SLACK * SIDE))
     within = _share(odd & (away < CORE * width / 2))
-    return beside > BESIDE or within > INSIDE
+    return beside > BESIDE or within > INSIDE or _is_cut(drawn & ~odd)
 
 
 def is_ours(cell: Floats, tile: Floats, inset: int) -> bool:
@@ -116,6 +119,12 @@ def _on_the_way(shade: Floats, start: Colour, end: Colour) -> float:
 def _share(found: Flags) -> float:
     """The share of a cell."""
     return float(np.count_nonzero(found) / SIDE**2)
+
+
+def _is_cut(ink: Flags) -> bool:
+    """Whether what has a mark's ink is in several pieces: a ring is one, and so is a cross."""
+    areas = cv2.connectedComponentsWithStats(ink.view(np.uint8))[2][1:, cv2.CC_STAT_AREA]
+    return bool(np.count_nonzero(areas > PIECE * SIDE**2) > 1)
 
 
 def _from_ring(drawn: Flags) -> tuple[Floats, float]:
