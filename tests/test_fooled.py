@@ -158,6 +158,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:5:9000000113:0?pixels=256", 101),  # borders on grid lines, which tint them
         ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
+        ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         (
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
