@@ -42,10 +42,10 @@ least: in pictures that were compressed, beside what is usual in them, and in cl
 one, in the bend of a line with soft edges, has 51 and all others have up to 42; strokes that leave the path in one
 piece have 74 and more, and nine of ten above 100."""
 
-LIGHT, LIGHT_TIMES = 22.0, 2.0
-"""Grey levels of light by which it does in compressed pictures, beside so many times what is usual in them. Of 1,500
-right answers, compressed, moved, blurred or sharpened, none needs more than 0.9 of this; nineteen of twenty strokes
-have 1.5 times as much, and crosses that have less leave the path in pieces."""
+LIGHT, LIGHT_TIMES = 20.0, 2.0
+"""Grey levels of light by which a stroke differs in compressed pictures, beside so many times what is usual in them. Of
+1,050 right answers, compressed, moved, blurred or sharpened, none needs more than 0.9 of this; nineteen of twenty
+strokes have 1.5 times as much, and crosses that have less leave the path in pieces."""
 
 PIECE, PIECE_CLEAN, WIDE = 0.08, 0.02, 16
 """Share of a cell that a piece of a path covers at least, in compressed pictures and in clean ones; the pixels along
@@ -64,11 +64,10 @@ blue (q50) and a changed gamma bends the line of mixtures."""
 CLEANER, TIMES = 0.25, 1.75
 """The quantile of a path's cells that tells what the cleaner ones are off, and how many times it counts."""
 
-FINE, COARSE, COARSEST = 1.75, 1.15, 1.5
+FINE, COARSE, COARSEST = 1.75, 1.3, 1.5
 """From how many pixels of a picture for one in which it is read its noise is averaged out; else, in compressed ones, so
-many times as much is asked of a stroke, in wide cells and in others. Of 605 right answers of 256 px through JPEG
-(quality 50 to 90) those in wide cells need 0.95 of what is asked in fine ones, and one in a hundred of the others more.
-"""
+many times as much is asked of a stroke, in wide cells and in others. Of 1,050 right answers of 256 px in wide cells,
+compressed or moved, one needs 1.25 and all others up to 1; in others one in a hundred needs more."""
 
 MARGIN = 0.15
 """Share of a cell at its border where its neighbours' colours may be, too."""
@@ -132,10 +131,10 @@ def find_cut(drawn: Drawn) -> int | None:
     severed = _severed(drawn, paint)
     if severed is not None:
         return severed
-    again = _again(drawn, paint)
-    unlit = _unlit(drawn, again)
+    unlit = _unlit(drawn, paint)
     if unlit is not None:
         return unlit
+    again = _again(drawn, cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP))
     strange = _largest(drawn.cells(most(_beyond(again, drawn.levels)), 1), MANY)
     limit = STRANGE_CLEAN if drawn.is_clean else drawn.leniency * (STRANGE + USUALLY * _quantile(strange, USUAL))
     if strange.max() > limit:
@@ -166,18 +165,19 @@ def _severed(drawn: Drawn, paint: Pixels) -> int | None:
 
 
 def _again(drawn: Drawn, paint: Pixels) -> Pixels:
-    """(R*n, C*n, 3): the maze with the path laid down once more."""
+    """(R*n, C*n, 3): the maze with the path laid down once more where `paint` (R*n, C*n) is not 0."""
     again = drawn.clean.copy()
-    again[cv2.morphologyEx(paint, cv2.MORPH_CLOSE, GAP) > 0] = drawn.paint.clip(0, 255)
+    again[paint > 0] = drawn.paint.clip(0, 255)
     return again
 
 
-def _unlit(drawn: Drawn, again: Pixels) -> int | None:
-    """A cell that is much darker or lighter somewhere than the path that was laid down once more: compression smears
-    colours, but hardly light. Clean pictures are looked at in colour."""
+def _unlit(drawn: Drawn, paint: Pixels) -> int | None:
+    """A cell that is much darker or lighter somewhere than paint is and what was around it: compression smears colours,
+    but hardly light. A gap in the paint is none here, since a trembling line has notches. Clean pictures are looked at
+    in colour."""
     if drawn.is_clean or not drawn.is_sharp:
         return None
-    light = _beyond(*(cv2.transform(picture, OPPONENT[:1]) for picture in (again, drawn.levels)))
+    light = _beyond(*(cv2.transform(picture, OPPONENT[:1]) for picture in (_again(drawn, paint), drawn.levels)))
     dark = _largest(drawn.cells(light, 1), MANY)
     return int(dark.argmax()) if dark.max() > LIGHT + LIGHT_TIMES * _quantile(dark, USUAL) else None
 

@@ -49,9 +49,12 @@ EVEN = 0.95
 """Share of the floor, and of the walls, that has one colour, give or take a level, where that is so: compression leaves
 dark mazes nearly as they were, too, but not even."""
 
-FAINTEST, FEW, WORN = 24, 5, 2
-"""Then more than so few pixels of a cell that differ by so much were drawn; of a sign with its hard edges so many times
-as many, if the maze is not even."""
+FAINTEST, FEW = 24, 5
+"""Then more than so few pixels of a cell that differ by so much were drawn."""
+
+WORN, WORN_SHARE = 10, 0.06
+"""So many pixels of a sign with its hard edges may, or such a share of it, if the maze is not even: of 920 right
+answers through JPEG ten had more than ten, and up to 0.045."""
 
 
 LARGE, SMEARED = 12, 0.2
@@ -172,7 +175,7 @@ def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> 
     faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
         faded = _faded(levels, known, home, paint)
-        faint[home] = faded if faded <= FEW or away.is_clean else faded / WORN
+        faint[home] = faded if away.is_clean else faded * FEW / max(WORN, WORN_SHARE * known.n**2)
     return int(faint.argmax()) if faint.max() > FEW else None
 
 
