@@ -64,10 +64,10 @@ blue (q50) and a changed gamma bends the line of mixtures."""
 CLEANER, TIMES = 0.25, 1.75
 """The quantile of a path's cells that tells what the cleaner ones are off, and how many times it counts."""
 
-FINE, COARSE, COARSEST = 1.75, 1.3, 1.5
+FINE, COARSE, COARSEST = 1.75, 1.15, 1.5
 """From how many pixels of a picture for one in which it is read its noise is averaged out; else, in compressed ones, so
 many times as much is asked of a stroke, in wide cells and in others. Of 1,050 right answers of 256 px in wide cells,
-compressed or moved, one needs 1.25 and all others up to 1; in others one in a hundred needs more."""
+compressed or moved, none needs more than 1; in others one in a hundred does."""
 
 MARGIN = 0.15
 """Share of a cell at its border where its neighbours' colours may be, too."""
@@ -127,10 +127,12 @@ def find_cut(drawn: Drawn) -> int | None:
     if drawn.known.n < FINEST:
         return None
     drawn = drawn.around()
-    paint = _painted(drawn)
+    shaded = _shaded(drawn)
+    paint = _painted(drawn, shaded)
     severed = _severed(drawn, paint)
     if severed is not None:
         return severed
+    paint = cv2.max(paint, cv2.min(cv2.dilate(paint, EDGE), shaded))  # compression smears the colour of pale edges
     unlit = _unlit(drawn, paint)
     if unlit is not None:
         return unlit
@@ -144,9 +146,9 @@ def find_cut(drawn: Drawn) -> int | None:
     return int(off.argmax()) if off.max() > limit else None
 
 
-def _painted(drawn: Drawn) -> Pixels:
+def _painted(drawn: Drawn, shaded: Pixels) -> Pixels:
     """(R*n, C*n): 255 where there is paint, but for start and end, else 0."""
-    n, paint = drawn.known.n, cv2.min(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), _shaded(drawn))
+    n, paint = drawn.known.n, cv2.min(cv2.compare(drawn.share, PAINT, cv2.CMP_GE), shaded)
     for row, col in np.argwhere(drawn.signs).tolist():
         paint[row * n : (row + 1) * n, col * n : (col + 1) * n] = 0
     return np.asarray(paint)

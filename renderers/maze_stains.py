@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, floor
 
 import cv2
 import numpy as np
@@ -155,11 +156,18 @@ class Away:
     def _is_even(self, ground: Floats) -> bool:
         """Whether what had the ground's colour (3,) still has one."""
         there = cv2.inRange(self.known.clean, *(tuple((ground + by).tolist()) for by in (-1, 1)))
-        drawn = self.levels[cv2.subtract(there, self.near) > 0]
-        if not len(drawn):
-            return True
-        same = np.abs(drawn - np.median(drawn, axis=0)).max(axis=1) <= 1
-        return bool(same.mean() >= EVEN)
+        there = cv2.subtract(there, self.near)
+        middle = [_middle(cv2.calcHist([self.levels], [channel], there, [256], [0, 256])) for channel in range(3)]
+        lowest, highest = tuple(ceil(level - 1) for level in middle), tuple(floor(level + 1) for level in middle)
+        same = cv2.min(cv2.inRange(self.levels, lowest, highest), there)
+        return cv2.countNonZero(same) >= EVEN * cv2.countNonZero(there)
+
+
+def _middle(counts: Floats) -> float:
+    """The median of grey levels of which there are so many (256, 1) each."""
+    below = counts.ravel().cumsum()
+    half = float(below[-1]) / 2
+    return float(np.searchsorted(below, half) + np.searchsorted(below, half, side="right")) / 2
 
 
 def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
