@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, floor
 
 import cv2
 import numpy as np
@@ -49,9 +50,12 @@ EVEN = 0.95
 """Share of the floor, and of the walls, that has one colour, give or take a level, where that is so: compression leaves
 dark mazes nearly as they were, too, but not even."""
 
-FAINTEST, FEW, WORN = 24, 5, 2
-"""Then more than so few pixels of a cell that differ by so much were drawn; of a sign with its hard edges so many times
-as many, if the maze is not even."""
+FAINTEST, FEW = 24, 5
+"""Then more than so few pixels of a cell that differ by so much were drawn."""
+
+WORN, WORN_SHARE = 10, 0.06
+"""So many pixels of a sign with its hard edges may, or such a share of it, if the maze is not even: of 920 right
+answers through JPEG ten had more than ten, and up to 0.045."""
 
 
 LARGE, SMEARED = 12, 0.2
@@ -152,11 +156,18 @@ class Away:
     def _is_even(self, ground: Floats) -> bool:
         """Whether what had the ground's colour (3,) still has one."""
         there = cv2.inRange(self.known.clean, *(tuple((ground + by).tolist()) for by in (-1, 1)))
-        drawn = self.levels[cv2.subtract(there, self.near) > 0]
-        if not len(drawn):
-            return True
-        same = np.abs(drawn - np.median(drawn, axis=0)).max(axis=1) <= 1
-        return bool(same.mean() >= EVEN)
+        there = cv2.subtract(there, self.near)
+        middle = [_middle(cv2.calcHist([self.levels], [channel], there, [256], [0, 256])) for channel in range(3)]
+        lowest, highest = tuple(ceil(level - 1) for level in middle), tuple(floor(level + 1) for level in middle)
+        same = cv2.min(cv2.inRange(self.levels, lowest, highest), there)
+        return cv2.countNonZero(same) >= EVEN * cv2.countNonZero(there)
+
+
+def _middle(counts: Floats) -> float:
+    """The median of grey levels of which there are so many (256, 1) each."""
+    below = counts.ravel().cumsum()
+    half = float(below[-1]) / 2
+    return float(np.searchsorted(below, half) + np.searchsorted(below, half, side="right")) / 2
 
 
 def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
@@ -172,7 +183,7 @@ def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> 
     faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
         faded = _faded(levels, known, home, paint)
-        faint[home] = faded if faded <= FEW or away.is_clean else faded / WORN
+        faint[home] = faded if away.is_clean else faded * FEW / max(WORN, WORN_SHARE * known.n**2)
     return int(faint.argmax()) if faint.max() > FEW else None
 
 

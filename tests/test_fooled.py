@@ -122,6 +122,13 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "jewel2/swap@1:train:2:5:0", 2),
         ("scrawl", "pacman/sweep@1:train:2:5:0", 10),
         ("scrawl", "spaceinvaders/shoot@1:train:2:5:0", 9),
+        ("scrawl", "maze/path@1:train:1:31000000000:0?pixels=256", 49),  # along a path's edge, compressed
+        ("scrawl", "maze/shortest@1:train:1:71001000001:0?pixels=256", 125),  # in the floor's colour, a sliver is left
+        ("scrawl", "maze/shortest@1:train:1:500041:0?pixels=256", 3),  # a cross nearly in the floor's: two pieces
+        ("scrawl", "maze/path@1:train:1:500144:0?pixels=256", 9),  # the same, compressed
+        ("scrawl", "maze/path@1:train:1:500160:0?pixels=256", 8),  # red on orange, compressed
+        ("scrawl", "maze/path@1:train:1:500208:0?pixels=256", 9),  # red along half of a pink path
+        ("scrawl", "maze/shortest@1:train:1:500009:0?pixels=256", 2),  # between a thin path and its end
         ("blot", "sudoku/solve@1:train:1:14000000013:0?pixels=256", 211),  # a second ink over half of a new digit
         ("adversarial_noise", "wordsearch/find-all@1:train:4:14000000001:0?pixels=256", 204),  # a G for an O, paled
         ("ghost_stroke", "jewel2/swap@1:train:2:12000000010:0?pixels=256", 98),  # along the edge of a new stone
@@ -153,6 +160,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:5:9000000113:0?pixels=256", 101),  # borders on grid lines, which tint them
         ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
+        ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         (
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
