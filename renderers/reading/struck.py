@@ -1,0 +1,80 @@
+"""Straight lines struck through a cell, in the picture's own colours: no single pixel of them is foreign to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Pixels
+
+Flags = NDArray[np.bool_]
+Levels = NDArray[Any]
+
+STRAIGHT, CROSSING, THROUGH, SLACK = 0.8, 0.3, 0.95, 0.03
+"""A line is struck through a cell if it has one colour along this share of it, and is off the cell's tile along that
+share: whatever lies straight on things is shorter. Or if it runs all along; but a thing with lines of its own may be
+larger, and theirs longer by the last share."""
+
+SHADE = 64
+"""Grey levels by which a colour is another one than the ground's."""
+
+
+def is_struck(drawn: Pixels, tile: Pixels, off: Flags, ground: Levels, same: float) -> bool:
+    """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
+    a cell (m, m, 3): where it is `off` its tile, or all along and unlike the ground (3,), though nothing in the tile
+    is so."""
+    levels = _planes(drawn)
+    unlike = np.abs(levels - ground[:, None, None]).max(axis=0) > SHADE - same
+    ways = zip(_ways(off), _ways(unlike), _ways(levels), _ways(_planes(tile)), strict=True)
+    return any(_are_struck(*lines, ground, same) for lines in ways)
+
+
+def _are_struck(off: Flags, unlike: Flags, drawn: Levels, tile: Levels, ground: Levels, same: float) -> bool:
+    """Whether three of the lines (L, k) side by side are struck through; only few are worth a look, since they must be
+    off the tile along a share, or `unlike` the ground all along."""
+    many = off.shape[1]
+    may_cross, may_run = (
+        np.count_nonzero(each, axis=1) > share * many for each, share in ((off, CROSSING), (unlike, THROUGH))
+    )
+    if not _three(may_cross | may_run):
+        return False
+    colour, alike = _alike(drawn, same)
+    struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & off).mean(axis=1) > CROSSING)
+    through = may_run & _run_through(colour, alike, ground, THROUGH)
+    if through.any() and not _run_through(*_alike(tile, same), ground, STRAIGHT - SLACK).any():
+        struck |= through
+    return _three(struck)
+
+
+def _three(flags: Flags) -> bool:
+    return bool((flags[2:] & flags[1:-1] & flags[:-2]).any())
+
+
+def _alike(lines: Levels, same: float) -> tuple[Levels, Flags]:
+    """The colour (3, L) that most of each line (3, L, k) has, and which of its pixels (L, k) have it."""
+    colour = np.median(lines, axis=2)
+    return colour, np.abs(lines - colour[..., None]).max(axis=0) < same
+
+
+def _run_through(colour: Levels, alike: Flags, ground: Levels, share: float) -> Flags:
+    """(L,): which lines are of one colour along such a share, and that is not the ground's."""
+    through: Flags = (alike.mean(axis=1) > share) & (np.abs(colour - ground[:, None]).max(axis=0) > SHADE)
+    return through
+
+
+def _planes(picture: Pixels) -> Levels:
+    """(3, m, m): a picture (m, m, 3), one channel after the other."""
+    return np.ascontiguousarray(picture.transpose(2, 0, 1)).astype(np.int16)
+
+
+def _ways(square: Levels) -> Iterator[Levels]:
+    """(…, L, k): the rows of a square (…, m, m), its columns, and the diagonals both ways, each with those beside."""
+    yield square
+    yield square.swapaxes(-1, -2)
+    shorter = square.shape[-1] - 1
+    for each in (square, square[..., ::-1, :]):
+        beside = (np.diagonal(each, offset, axis1=-2, axis2=-1)[..., :shorter] for offset in (-1, 0, 1))
+        yield np.stack(list(beside), axis=-2)
