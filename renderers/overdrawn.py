@@ -103,12 +103,11 @@ class Look:
     def laid_as(self, shown: Pixels) -> Look:
         """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
         n = len(self.tile)
-        edge, reach, more = (max(1, round(share * n)) for share in (EDGE, MOVED, RESIZED))
+        edge, reach = (max(1, round(share * n)) for share in (EDGE, MOVED))
         around = cv2.copyMakeBorder(shown, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
         around = around[edge : len(around) - edge, edge : len(around) - edge]
         fits = []
-        for size in (1 + by / n for by in range(-more, more + 1)):
-            tile = _moved(self.tile, size, 0, 0)[edge : n - edge, edge : n - edge]
+        for size, tile in self._sized:
             gap, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, tile, cv2.TM_SQDIFF))
             fits.append((gap, size, right - reach, down - reach))
         _, *place = min(fits)
@@ -117,6 +116,14 @@ class Look:
             _moved(self.tile, *place) - self.ground.astype(float)
         )
         return Look(laid.astype(np.uint8), self.ground, thing)
+
+    @cached_property
+    def _sized(self) -> list[tuple[float, Pixels]]:
+        """The sizes that its thing may have, and its tile (m, m, 3) in each, without its border."""
+        n = len(self.tile)
+        more = max(1, round(RESIZED * n))
+        sizes = (1 + by / n for by in range(-more, more + 1))
+        return [(size, inside(_moved(self.tile, size, 0, 0))) for size in sizes]
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import cv2
 import numpy as np
@@ -66,13 +66,13 @@ class PlacedRenderer(BoardRenderer[P]):
     def _looks(self, seen: Seen, symbols: NDArray[np.intp], tiles: Pixels, style: Style, cell: Cell) -> Iterator[Look]:
         """How a cell may look that shows one of these symbols (R, C), at the size of the tiles (K, n, n, 3)."""
         symbol, n = int(symbols[cell]), tiles.shape[1]
-        ground = tiles[self.ground(symbol, style)]
-        yield Look.of(tiles[symbol], ground)
+        own = _own_look(self, style, seen.frame, symbol)
+        yield own
         board = self.board(style, seen.frame.rows, seen.frame.cols)
         palette = seen.page.picture.palette
         colours = np.concatenate([palette, self.more_colours(palette, style)])
         for look in self.looks(symbol, cell, seen, board.bank)[1:]:
-            yield Look.of(np.asarray(cv2.resize(colours[look], (n, n), interpolation=cv2.INTER_AREA)), ground)
+            yield Look.of(np.asarray(cv2.resize(colours[look], (n, n), interpolation=cv2.INTER_AREA)), own.ground)
 
     def as_laid(
         self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
@@ -99,6 +99,13 @@ class PlacedRenderer(BoardRenderer[P]):
             best = min(range(len(fits)), key=lambda number: fits[number].gap)
             laid[cell] = Thing(looks[best], bank[self.ground(int(symbols[cell]), style)].astype(np.intp), fits[best])
         return _with_things(after.pixels, palette, laid, frame) or after
+
+
+@lru_cache(maxsize=1024)
+def _own_look(renderer: PlacedRenderer[P], style: Style, frame: Frame, symbol: int) -> Look:
+    """That of a symbol's own tile, kept for all the cells, and pictures, that show it."""
+    tiles = compared_tiles(renderer, style, frame)
+    return Look.of(tiles[symbol], tiles[renderer.ground(symbol, style)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
+from renderers.reading.foreign import most
 
 Flags = NDArray[np.bool_]
 Levels = NDArray[Any]
@@ -26,24 +27,28 @@ def is_struck(drawn: Pixels, tile: Pixels, off: Flags, ground: Levels, same: flo
     """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
     a cell (m, m, 3): where it is `off` its tile, or all along and unlike the ground (3,), though nothing in the tile
     is so."""
-    levels = _planes(drawn)
-    unlike = np.abs(levels - ground[:, None, None]).max(axis=0) > SHADE - same
-    ways = zip(_ways(off), _ways(unlike), _ways(levels), _ways(_planes(tile)), strict=True)
-    return any(_are_struck(*lines, ground, same) for lines in ways)
-
-
-def _are_struck(off: Flags, unlike: Flags, drawn: Levels, tile: Levels, ground: Levels, same: float) -> bool:
-    """Whether three of the lines (L, k) side by side are struck through; only few are worth a look, since they must be
-    off the tile along a share, or `unlike` the ground all along."""
-    many = off.shape[1]
-    may_cross, may_run = (
-        np.count_nonzero(each, axis=1) > share * many for each, share in ((off, CROSSING), (unlike, THROUGH))
+    unlike = most(cv2.absdiff(drawn, np.full_like(drawn, ground))) > SHADE - same - 1
+    return any(
+        _may_be_struck(way(off), way(unlike))
+        and _are_struck(way(_planes(drawn)), way(_planes(tile)), way(off), ground, same)
+        for way in (_rows, _columns, _falling, _rising)
     )
-    if not _three(may_cross | may_run):
-        return False
+
+
+def _may_be_struck(off: Flags, unlike: Flags) -> bool:
+    """Whether three of the lines (L, k) side by side may be: off the tile along a share, or unlike the ground all
+    along, which few are, and which is soon told."""
+    crossing, through = (
+        np.count_nonzero(each, axis=1) > share * each.shape[1] for each, share in ((off, CROSSING), (unlike, THROUGH))
+    )
+    return _three(crossing | through)
+
+
+def _are_struck(drawn: Levels, tile: Levels, off: Flags, ground: Levels, same: float) -> bool:
+    """Whether three of the lines (3, L, k) side by side are struck through, each off its tile where `off` (L, k)."""
     colour, alike = _alike(drawn, same)
     struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & off).mean(axis=1) > CROSSING)
-    through = may_run & _run_through(colour, alike, ground, THROUGH)
+    through = _run_through(colour, alike, ground, THROUGH)
     if through.any() and not _run_through(*_alike(tile, same), ground, STRAIGHT - SLACK).any():
         struck |= through
     return _three(struck)
@@ -70,11 +75,21 @@ def _planes(picture: Pixels) -> Levels:
     return np.ascontiguousarray(picture.transpose(2, 0, 1)).astype(np.int16)
 
 
-def _ways(square: Levels) -> Iterator[Levels]:
-    """(…, L, k): the rows of a square (…, m, m), its columns, and the diagonals both ways, each with those beside."""
-    yield square
-    yield square.swapaxes(-1, -2)
+def _rows(square: Levels) -> Levels:
+    """(…, m, m): those of a square (…, m, m)."""
+    return square
+
+
+def _columns(square: Levels) -> Levels:
+    return square.swapaxes(-1, -2)
+
+
+def _falling(square: Levels) -> Levels:
+    """(…, 3, m - 1): the diagonal of a square (…, m, m), and those beside it."""
     shorter = square.shape[-1] - 1
-    for each in (square, square[..., ::-1, :]):
-        beside = (np.diagonal(each, offset, axis1=-2, axis2=-1)[..., :shorter] for offset in (-1, 0, 1))
-        yield np.stack(list(beside), axis=-2)
+    beside = (np.diagonal(square, offset, axis1=-2, axis2=-1)[..., :shorter] for offset in (-1, 0, 1))
+    return np.stack(list(beside), axis=-2)
+
+
+def _rising(square: Levels) -> Levels:
+    return _falling(square[..., ::-1, :])
