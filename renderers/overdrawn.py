@@ -59,6 +59,23 @@ ROWS, FEWEST = 24, 64
 """So many rows of a picture that was reduced to few colours have so many at most."""
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a thing was laid: by how much it differs from what is shown, its size, and where its tile begins, as shares
+    of a cell: on the corner of a pixel, as whoever pastes it lays it."""
+
+    gap: float
+    size: float
+    right: float
+    down: float
+
+    def lay(self, tile: Pixels, flags: int = cv2.INTER_LINEAR) -> Pixels:
+        """A tile (n, n, …) of that size, in that place."""
+        n, half = len(tile), (self.size - 1) / 2
+        way = np.array([[self.size, 0, self.right * n + half], [0, self.size, self.down * n + half]])
+        return np.asarray(cv2.warpAffine(tile, way, (n, n), flags=flags, borderMode=cv2.BORDER_REPLICATE))
+
+
 @dataclass(frozen=True, eq=False)
 class Look:
     """How a cell may look: a tile (n, n, 3), and the same without the thing on it."""
@@ -100,30 +117,32 @@ class Look:
         edge = (len(self.tile) - len(self.inner)) // 2
         return off_at(shown[None], self.tile[None], (np.zeros_like(rows), rows + edge, cols + edge))
 
-    def laid_as(self, shown: Pixels) -> Look:
-        """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
+    def fit(self, shown: Pixels) -> Fit:
+        """The size and place at which its thing is most like what a cell (n, n, 3) shows."""
         n = len(self.tile)
         edge, reach = (max(1, round(share * n)) for share in (EDGE, MOVED))
         around = cv2.copyMakeBorder(shown, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
         around = around[edge : len(around) - edge, edge : len(around) - edge]
         fits = []
-        for size, tile in self._sized:
+        for fit, tile in self._sized:
             gap, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, tile, cv2.TM_SQDIFF))
-            fits.append((gap, size, right - reach, down - reach))
-        _, *place = min(fits)
-        thing = _moved(self.thing, *place)
-        laid = self.ground + thing[..., None] / np.float32(255) * (
-            _moved(self.tile, *place) - self.ground.astype(float)
-        )
+            fits.append(Fit(gap, fit.size, fit.right + (right - reach) / n, fit.down + (down - reach) / n))
+        return min(fits, key=lambda fit: fit.gap)
+
+    def laid_as(self, shown: Pixels) -> Look:
+        """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
+        fit = self.fit(shown)
+        thing = fit.lay(self.thing)
+        laid = self.ground + thing[..., None] / np.float32(255) * (fit.lay(self.tile) - self.ground.astype(float))
         return Look(laid.astype(np.uint8), self.ground, thing)
 
     @cached_property
-    def _sized(self) -> list[tuple[float, Pixels]]:
+    def _sized(self) -> list[tuple[Fit, Pixels]]:
         """The sizes that its thing may have, and its tile (m, m, 3) in each, without its border."""
         n = len(self.tile)
         more = max(1, round(RESIZED * n))
-        sizes = (1 + by / n for by in range(-more, more + 1))
-        return [(size, inside(_moved(self.tile, size, 0, 0))) for size in sizes]
+        fits = (Fit(0.0, side / n, (n - side) // 2 / n, (n - side) // 2 / n) for side in range(n - more, n + more + 1))
+        return [(fit, inside(fit.lay(self.tile))) for fit in fits]
 
 
 @lru_cache(maxsize=64)
@@ -255,11 +274,3 @@ def _count_odd(drawn: Pixels, look: Look, off: Flags, *, is_reduced: bool) -> in
         is_shade = away.mean() < MIXED and (is_reduced or np.abs(shade - own).max() < SHADE)
         count += int(np.count_nonzero(away & odd[there] if is_shade else odd[there]))
     return count
-
-
-def _moved(picture: Pixels, size: float, right: float, down: float) -> Pixels:
-    """A picture (n, n, …) larger or smaller about its middle, to half a pixel, and moved by so many pixels."""
-    n = len(picture)
-    start = (size - 1) / 2 + (n - round(size * n)) // 2  # its corner on that of a pixel, as whoever pastes it lays it
-    way = np.array([[size, 0, start + right], [0, size, start + down]])
-    return np.asarray(cv2.warpAffine(picture, way, (n, n), borderMode=cv2.BORDER_REPLICATE))
