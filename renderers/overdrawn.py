@@ -245,10 +245,11 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
     if not is_reduced and _count(gap > loud + np.float32(UNLIKE), look) > blocks * n:
         return False
-    off = gap > loud
-    off[off] = look.off(shown, np.nonzero(off)) > loud[off]
+    unlike = gap > loud
+    off = unlike.copy()
+    off[unlike] = look.off(shown, np.nonzero(unlike)) > loud[unlike]
     same = SAME + waves.everywhere + SMEARED * waves.by_contrast
-    if not is_reduced and is_struck(drawn, look.inner, off, look.plain, same):
+    if not is_reduced and is_struck(drawn, look.inner, unlike, off, look.plain, same):
         return False
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     return _count(off, look) <= few or _count_odd(drawn, look, off, is_reduced=is_reduced) <= few

@@ -14,43 +14,46 @@ from renderers.reading.foreign import most
 Flags = NDArray[np.bool_]
 Levels = NDArray[Any]
 
-STRAIGHT, CROSSING, THROUGH, SLACK = 0.8, 0.3, 0.95, 0.03
-"""A line is struck through a cell if it has one colour along this share of it, and is off the cell's tile along that
-share: whatever lies straight on things is shorter. Or if it runs all along; but a thing with lines of its own may be
-larger, and theirs longer by the last share."""
+STRAIGHT, CROSSING, TOUCHING, THROUGH, SLACK = 0.8, 0.3, 0.18, 0.95, 0.03
+"""A line is struck through a cell if it has one colour along this share of it, and is off the cell's tile along the
+second share: whatever lies straight on things is shorter. Or if it is only unlike the very pixels of the tile along the
+third one, where that has no such line itself: of 6,000 things in right answers that were painted, compressed or moved,
+none is along more than 0.17, and of 36 strokes in small cells that went unseen otherwise 29 are. Or if it runs all
+along; but a thing with lines of its own may be larger, and theirs longer by the last share."""
 
 SHADE = 64
 """Grey levels by which a colour is another one than the ground's."""
 
 
-def is_struck(drawn: Pixels, tile: Pixels, off: Flags, ground: Levels, same: float) -> bool:
+def is_struck(drawn: Pixels, tile: Pixels, unlike: Flags, off: Flags, ground: Levels, same: float) -> bool:
     """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
-    a cell (m, m, 3): where it is `off` its tile, or all along and unlike the ground (3,), though nothing in the tile
-    is so."""
-    unlike = most(cv2.absdiff(drawn, np.full_like(drawn, ground))) > SHADE - same - 1
+    a cell (m, m, 3): where it is `unlike` its tile, and `off` what that has around; or all along and away from the
+    ground (3,), though nothing in the tile is so."""
+    away = most(cv2.absdiff(drawn, np.full_like(drawn, ground))) > SHADE - same - 1
     return any(
-        _may_be_struck(way(off), way(unlike))
-        and _are_struck(way(_planes(drawn)), way(_planes(tile)), way(off), ground, same)
+        _may_be_struck(way(unlike), way(away))
+        and _are_struck(way(_planes(drawn)), way(_planes(tile)), way(unlike), way(off), ground, same)
         for way in (_rows, _columns, _falling, _rising)
     )
 
 
-def _may_be_struck(off: Flags, unlike: Flags) -> bool:
-    """Whether three of the lines (L, k) side by side may be: off the tile along a share, or unlike the ground all
+def _may_be_struck(unlike: Flags, away: Flags) -> bool:
+    """Whether three of the lines (L, k) side by side may be: unlike the tile along a share, or away from the ground all
     along, which few are, and which is soon told."""
     crossing, through = (
-        np.count_nonzero(each, axis=1) > share * each.shape[1] for each, share in ((off, CROSSING), (unlike, THROUGH))
+        np.count_nonzero(each, axis=1) > share * each.shape[1] for each, share in ((unlike, TOUCHING), (away, THROUGH))
     )
     return _three(crossing | through)
 
 
-def _are_struck(drawn: Levels, tile: Levels, off: Flags, ground: Levels, same: float) -> bool:
-    """Whether three of the lines (3, L, k) side by side are struck through, each off its tile where `off` (L, k)."""
+def _are_struck(drawn: Levels, tile: Levels, unlike: Flags, off: Flags, ground: Levels, same: float) -> bool:
+    """Whether three of the lines (3, L, k) side by side are struck through; `unlike` and `off` are (L, k)."""
     colour, alike = _alike(drawn, same)
-    struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & off).mean(axis=1) > CROSSING)
-    through = _run_through(colour, alike, ground, THROUGH)
-    if through.any() and not _run_through(*_alike(tile, same), ground, STRAIGHT - SLACK).any():
-        struck |= through
+    own = _run_through(*_alike(tile, same), ground, STRAIGHT - SLACK)
+    struck = ((alike & off).mean(axis=1) > CROSSING) | ((alike & unlike).mean(axis=1) > TOUCHING) & ~own
+    struck &= alike.mean(axis=1) > STRAIGHT
+    if not own.any():
+        struck |= _run_through(colour, alike, ground, THROUGH)
     return _three(struck)
 
 
