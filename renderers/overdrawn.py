@@ -23,7 +23,8 @@ from gamegen.core.rendering import Pixels, Style
 from renderers.board import BoardRenderer, Seen
 from renderers.page import Frame
 from renderers.reading.foreign import most, without_hairs
-from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, inside, off_at, waves_of
+from renderers.reading.struck import SHADE, is_struck
+from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, contrast_of, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
 LARGEST, LARGE = 48, 36
@@ -43,21 +44,36 @@ GLANCE, GLANCE_BLOCKS = 1, 0.08
 """How many squares of four such pixels, and of such that are unlike their very own, a cell may have at a glance, the
 second as a share of its side: they have no more pixels than may be off."""
 
-SAME, SMEARED, STRAIGHT, CROSSING, THROUGH, SLACK = 32, 80, 0.8, 0.3, 0.95, 0.03
-"""A line is struck through a cell if it has one colour, give or take so many grey levels, and some more where things of
-that contrast have waves around them, along this share of it, and
-is off the cell's tile along that share: whatever lies straight on things is shorter. Or if it runs all along; but a
-thing with lines of its own may be larger, and theirs longer by the last share."""
+SAME, SMEARED = 32, 80
+"""Grey levels by which the pixels of a line of one colour may differ, and more where things of that contrast have waves
+around them."""
 
 BLOCKS, BLOCKS_SMEARED = 0.32, 0.8
 """How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29, but small cells
 in pictures that were compressed, moved or sharpened more."""
 
-MIXED, SHADE = 0.15, 64
-"""Share of a colour's pixels that may have another shade than most, and grey levels by which that is another colour."""
+MIXED = 0.15
+"""Share of a colour's pixels that may have another shade than most."""
 
 ROWS, FEWEST = 24, 64
 """So many rows of a picture that was reduced to few colours have so many at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a thing was laid: by how much it differs from what is shown, its size, and where its tile begins, as shares
+    of a cell: on the corner of a pixel, as whoever pastes it lays it."""
+
+    gap: float
+    size: float
+    right: float
+    down: float
+
+    def lay(self, tile: Pixels, flags: int = cv2.INTER_LINEAR) -> Pixels:
+        """A tile (n, n, …) of that size, in that place."""
+        n, half = len(tile), (self.size - 1) / 2
+        way = np.array([[self.size, 0, self.right * n + half], [0, self.size, self.down * n + half]])
+        return np.asarray(cv2.warpAffine(tile, way, (n, n), flags=flags, borderMode=cv2.BORDER_REPLICATE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,23 +95,54 @@ class Look:
         near, inner = np.ones((5, 5), np.uint8), np.ones((3, 3) if len(self.tile) < LARGE else (5, 5), np.uint8)
         return inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, inner))) > 0
 
-    def laid_as(self, shown: Pixels) -> Look:
-        """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
+    @cached_property
+    def inner(self) -> Pixels:
+        """(m, m, 3): the tile without its border."""
+        return inside(self.tile)
+
+    @cached_property
+    def contrast(self) -> Pixels:
+        """(m, m): by how many grey levels the tile differs around each pixel inside."""
+        return contrast_of(self.tile)
+
+    @cached_property
+    def plain(self) -> Levels:
+        """(3,): the colour that most of the ground has."""
+        colour: Levels = np.median(self.ground, axis=(0, 1))
+        return colour
+
+    def off(self, shown: Pixels, places: tuple[NDArray[np.intp], ...]) -> Levels:
+        """(N,): by how many grey levels a cell (n, n, 3) is off the tile at some rows and columns inside."""
+        rows, cols = places
+        edge = (len(self.tile) - len(self.inner)) // 2
+        return off_at(shown[None], self.tile[None], (np.zeros_like(rows), rows + edge, cols + edge))
+
+    def fit(self, shown: Pixels) -> Fit:
+        """The size and place at which its thing is most like what a cell (n, n, 3) shows."""
         n = len(self.tile)
-        edge, reach, more = (max(1, round(share * n)) for share in (EDGE, MOVED, RESIZED))
+        edge, reach = (max(1, round(share * n)) for share in (EDGE, MOVED))
         around = cv2.copyMakeBorder(shown, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
         around = around[edge : len(around) - edge, edge : len(around) - edge]
         fits = []
-        for size in (1 + by / n for by in range(-more, more + 1)):
-            tile = _moved(self.tile, size, 0, 0)[edge : n - edge, edge : n - edge]
+        for fit, tile in self._sized:
             gap, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, tile, cv2.TM_SQDIFF))
-            fits.append((gap, size, right - reach, down - reach))
-        _, *place = min(fits)
-        thing = _moved(self.thing, *place)
-        laid = self.ground + thing[..., None] / np.float32(255) * (
-            _moved(self.tile, *place) - self.ground.astype(float)
-        )
+            fits.append(Fit(gap, fit.size, fit.right + (right - reach) / n, fit.down + (down - reach) / n))
+        return min(fits, key=lambda fit: fit.gap)
+
+    def laid_as(self, shown: Pixels) -> Look:
+        """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
+        fit = self.fit(shown)
+        thing = fit.lay(self.thing)
+        laid = self.ground + thing[..., None] / np.float32(255) * (fit.lay(self.tile) - self.ground.astype(float))
         return Look(laid.astype(np.uint8), self.ground, thing)
+
+    @cached_property
+    def _sized(self) -> list[tuple[Fit, Pixels]]:
+        """The sizes that its thing may have, and its tile (m, m, 3) in each, without its border."""
+        n = len(self.tile)
+        more = max(1, round(RESIZED * n))
+        fits = (Fit(0.0, side / n, (n - side) // 2 / n, (n - side) // 2 / n) for side in range(n - more, n + more + 1))
+        return [(fit, inside(fit.lay(self.tile))) for fit in fits]
 
 
 @lru_cache(maxsize=64)
@@ -193,62 +240,32 @@ def _is_reduced(seen: Seen) -> bool:
 
 def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bool:
     """Whether a cell (n, n, 3) shows a look, and nothing else."""
-    loud, n = waves.loud(look.tile), len(shown)
-    if not is_reduced:
-        blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
-        if _count_blocks(shown, look, loud) > blocks * n:
-            return False
-        if _is_struck(shown, look, loud, SAME + waves.everywhere + SMEARED * waves.by_contrast):
-            return False
+    loud, n, drawn = waves.loud(look.contrast), len(shown), inside(shown)
+    gap = most(cv2.absdiff(drawn, look.inner))
+    blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
+    if not is_reduced and _count(gap > loud + np.float32(UNLIKE), look) > blocks * n:
+        return False
+    unlike = gap > loud
+    off = unlike.copy()
+    off[unlike] = look.off(shown, np.nonzero(unlike)) > loud[unlike]
+    same = SAME + waves.everywhere + SMEARED * waves.by_contrast
+    if not is_reduced and is_struck(drawn, look.inner, unlike, off, look.plain, same):
+        return False
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
-    return _count_odd(shown, look, loud, is_reduced=is_reduced) <= few
+    return _count(off, look) <= few or _count_odd(drawn, look, off, is_reduced=is_reduced) <= few
 
 
-def _is_struck(shown: Pixels, look: Look, loud: Levels, same: float) -> bool:
-    """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
-    a cell (n, n, 3): where its tile has none, or all along and unlike the ground, though nothing in the tile is so."""
-    ground = np.median(look.ground, axis=(0, 1))
-    pixels = [inside(shown), _off(shown, look.tile, loud)[..., None], inside(look.tile)]
-    lines = np.concatenate(pixels, axis=2).astype(np.int16)
-    for each in (lines, lines.swapaxes(0, 1), _diagonals(lines), _diagonals(lines[::-1])):
-        colour, alike = _alike(each[..., :3], same)
-        struck = (alike.mean(axis=1) > STRAIGHT) & ((alike & (each[..., 3] > 0)).mean(axis=1) > CROSSING)
-        if not _run_through(*_alike(each[..., 4:], same), ground, STRAIGHT - SLACK).any():
-            struck |= _run_through(colour, alike, ground, THROUGH)
-        if (struck[2:] & struck[1:-1] & struck[:-2]).any():
-            return True
-    return False
-
-
-def _alike(lines: NDArray[np.int16], same: float) -> tuple[Levels, Flags]:
-    """The colour (L, 3) that most of each line (L, m, 3) has, and which of its pixels (L, m) have it."""
-    colour = np.median(lines, axis=1)
-    return colour, np.abs(lines - colour[:, None]).max(axis=2) < same
-
-
-def _run_through(colour: Levels, alike: Flags, ground: Levels, share: float) -> Flags:
-    """(L,): which lines are of one colour along such a share, and that is not the ground's."""
-    through: Flags = (alike.mean(axis=1) > share) & (np.abs(colour - ground).max(axis=1) > SHADE)
-    return through
-
-
-def _diagonals(lines: NDArray[np.int16]) -> NDArray[np.int16]:
-    """(3, m - 1, 7): the diagonal of lines (m, m, 7), and those beside it."""
-    shorter = len(lines) - 1
-    return np.stack([np.diagonal(lines, offset).T[:shorter] for offset in (-1, 0, 1)])
-
-
-def _count_blocks(shown: Pixels, look: Look, loud: Levels) -> int:
-    """How many pixels of a cell are unlike those of its look, in blocks of four and more: where a thing lies half a
+def _count(found: Flags, look: Look) -> int:
+    """How many true values (m, m) are in blocks of four and more, beside the thing's outline: where a thing lies half a
     pixel off there are only lines of them."""
-    gap = most(inside(cv2.absdiff(shown, look.tile)))
-    return int(np.count_nonzero(without_hairs(gap > loud + np.float32(UNLIKE)) & ~look.rim))
+    blocks = without_hairs(found)
+    return int(np.count_nonzero(blocks & ~look.rim)) if blocks.any() else 0
 
 
-def _count_odd(shown: Pixels, look: Look, loud: Levels, *, is_reduced: bool) -> int:
-    """How many pixels of a cell are off its look; a colour that has become another one all over it is but a shade, and
-    may be any if the picture `is_reduced` to few colours."""
-    odd, meant, drawn = without_hairs(_off(shown, look.tile, loud)) & ~look.rim, inside(look.tile), inside(shown)
+def _count_odd(drawn: Pixels, look: Look, off: Flags, *, is_reduced: bool) -> int:
+    """The same of those that are off; a colour that has become another one all over a cell (m, m, 3) is but a shade,
+    and may be any if the picture `is_reduced` to few colours."""
+    odd, meant = without_hairs(off) & ~look.rim, look.inner
     classes = (meant >> 5) @ np.array([64, 8, 1])
     count = 0
     for number in np.unique(classes[odd]):
@@ -258,21 +275,3 @@ def _count_odd(shown: Pixels, look: Look, loud: Levels, *, is_reduced: bool) -> 
         is_shade = away.mean() < MIXED and (is_reduced or np.abs(shade - own).max() < SHADE)
         count += int(np.count_nonzero(away & odd[there] if is_shade else odd[there]))
     return count
-
-
-def _off(shown: Pixels, tile: Pixels, loud: Levels) -> Flags:
-    """(m, m): which pixels inside of a cell (n, n, 3) are off its tile, each by so many grey levels (m, m)."""
-    off = most(inside(cv2.absdiff(shown, tile))) > loud
-    rows, cols = np.nonzero(off)
-    edge = (len(tile) - len(off)) // 2
-    places = np.zeros_like(rows), rows + edge, cols + edge
-    off[rows, cols] = off_at(shown[None], tile[None], places) > loud[rows, cols]
-    return off
-
-
-def _moved(picture: Pixels, size: float, right: float, down: float) -> Pixels:
-    """A picture (n, n, …) larger or smaller about its middle, to half a pixel, and moved by so many pixels."""
-    n = len(picture)
-    start = (size - 1) / 2 + (n - round(size * n)) // 2  # its corner on that of a pixel, as whoever pastes it lays it
-    way = np.array([[size, 0, start + right], [0, size, start + down]])
-    return np.asarray(cv2.warpAffine(picture, way, (n, n), borderMode=cv2.BORDER_REPLICATE))

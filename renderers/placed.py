@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import cv2
 import numpy as np
@@ -19,15 +19,12 @@ from gamegen.core.cell import Cell
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import BoardRenderer, Seen
-from renderers.overdrawn import Look, compared_tiles, overdrawn
+from renderers.overdrawn import Fit, Look, compared_tiles, overdrawn
 from renderers.page import Frame
 from renderers.reading.traces import AsLaid
 
 Numbers = NDArray[np.intp]
 """(n, n): a tile, each pixel the number of a colour."""
-
-EDGE, MOVED, RESIZED = 0.1, 0.07, 0.06
-"""Shares of a cell: what is left out at its border, and by how much a thing may be off its place or its size."""
 
 FINE = 1024
 """Things are laid on a picture of about this side, which smooths their edges once it is made smaller again."""
@@ -57,22 +54,25 @@ class PlacedRenderer(BoardRenderer[P]):
         """Things that were laid anew have nothing drawn across them, in no colour at all."""
         frame, known = seen.frame, self.encode(problem.position, style)
         tiles = compared_tiles(self, style, frame)
-        looks = partial(self._looks, seen, symbols, tiles, style)
+
+        def looks(cell: Cell) -> Iterator[Look]:
+            return (look for _, look in self._looks(int(symbols[cell]), cell, seen, tiles.shape[1], style))
+
         cell = overdrawn(seen, known, symbols, symbols != known, tiles, looks)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return super().find_stain(seen, symbols, problem, style)
 
-    def _looks(self, seen: Seen, symbols: NDArray[np.intp], tiles: Pixels, style: Style, cell: Cell) -> Iterator[Look]:
-        """How a cell may look that shows one of these symbols (R, C), at the size of the tiles (K, n, n, 3)."""
-        symbol, n = int(symbols[cell]), tiles.shape[1]
-        ground = tiles[self.ground(symbol, style)]
-        yield Look.of(tiles[symbol], ground)
-        board = self.board(style, seen.frame.rows, seen.frame.cols)
+    def _looks(self, symbol: int, cell: Cell, seen: Seen, n: int, style: Style) -> Iterator[tuple[Numbers, Look]]:
+        """How a cell may look that shows a symbol: tiles, and the same in colours, of the size (n, n)."""
+        frame = seen.frame
+        own = _own_look(self, style, frame, symbol, n)
+        bank = self.board(style, frame.rows, frame.cols).bank
+        yield bank[symbol].astype(np.intp), own
         palette = seen.page.picture.palette
         colours = np.concatenate([palette, self.more_colours(palette, style)])
-        for look in self.looks(symbol, cell, seen, board.bank)[1:]:
-            yield Look.of(np.asarray(cv2.resize(colours[look], (n, n), interpolation=cv2.INTER_AREA)), ground)
+        for tile in self.looks(symbol, cell, seen, bank)[1:]:
+            yield tile, Look.of(_resized(colours[tile], n), own.ground)
 
     def as_laid(
         self, after: Picture, seen: Seen, symbols: NDArray[np.intp], changed: NDArray[np.bool_], style: Style
@@ -93,23 +93,19 @@ class PlacedRenderer(BoardRenderer[P]):
         palette = np.concatenate([after.palette, self.more_colours(after.palette, style)])
         laid = {}
         for cell in (Cell(*place) for place in np.argwhere(changed).tolist()):
-            looks = self.looks(int(symbols[cell]), cell, seen, bank)
-            shown = page[_part(frame, cell, len(page) / frame.pixels)]
-            fits = [_fit(palette[look], shown) for look in looks]
-            best = min(range(len(fits)), key=lambda number: fits[number].gap)
-            laid[cell] = Thing(looks[best], bank[self.ground(int(symbols[cell]), style)].astype(np.intp), fits[best])
+            symbol, shown = int(symbols[cell]), page[_part(frame, cell, len(page) / frame.pixels)]
+            fits = [(look.fit(shown), tile) for tile, look in self._looks(symbol, cell, seen, len(shown), style)]
+            fit, tile = min(fits, key=lambda each: each[0].gap)
+            laid[cell] = Thing(tile, bank[self.ground(symbol, style)].astype(np.intp), fit)
         return _with_things(after.pixels, palette, laid, frame) or after
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How a thing was laid: by how much it differs from what is shown, its size, and where its tile begins, as shares
-    of a cell."""
-
-    gap: float
-    size: float
-    down: float
-    right: float
+@lru_cache(maxsize=1024)
+def _own_look(renderer: PlacedRenderer[P], style: Style, frame: Frame, symbol: int, n: int) -> Look:
+    """That of a symbol's own tile at the size (n, n), kept for all the cells, and pictures, that show it."""
+    board = renderer.board(style, frame.rows, frame.cols)
+    colours = board.inks.palette(style.colours())
+    return Look.of(*(_resized(colours[board.bank[each]], n) for each in (symbol, renderer.ground(symbol, style))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +118,8 @@ class Thing:
 
     def over(self, ground: Pixels, numbers: Pixels, fine: int) -> Pixels:
         """The thing on a ground (fine * n, fine * n), its colours numbered anew."""
-        fit, n = self.fit, fine * len(self.tile)
-        half = (fit.size - 1) / 2
-        way = np.array([[fit.size, 0, fit.right * n + half], [0, fit.size, fit.down * n + half]])
         tile, is_thing = (
-            cv2.warpAffine(_enlarged(each, fine), way, (n, n), flags=cv2.INTER_NEAREST)
+            self.fit.lay(_enlarged(each, fine), cv2.INTER_NEAREST)
             for each in (numbers[self.tile], (self.tile != self.ground).astype(np.uint8))
         )
         return np.asarray(np.where(is_thing > 0, tile, ground), np.uint8)
@@ -160,17 +153,5 @@ def _enlarged(tile: Pixels, times: int) -> Pixels:
     return tile.repeat(times, axis=0).repeat(times, axis=1)
 
 
-def _fit(tile: Pixels, shown: Pixels) -> Fit:
-    """The size and place at which a tile (m, m, 3) is most like what a cell (n, n, 3) shows."""
-    n = len(shown)
-    edge, reach, more = (max(1, round(share * n)) for share in (EDGE, MOVED, RESIZED))
-    near = edge - min(edge, reach)
-    around = shown[near : n - near, near : n - near]
-    fits = []
-    for side in range(n - more, n + more + 1):
-        start = edge + (side - n) // 2
-        inner = cv2.resize(tile, (side, side), interpolation=cv2.INTER_AREA)
-        inner = inner[start : start + n - 2 * edge, start : start + n - 2 * edge]
-        gap, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, inner, cv2.TM_SQDIFF))
-        fits.append(Fit(gap, side / n, (near + down - start) / n, (near + right - start) / n))
-    return min(fits, key=lambda fit: fit.gap)
+def _resized(tile: Pixels, n: int) -> Pixels:
+    return np.asarray(cv2.resize(tile, (n, n), interpolation=cv2.INTER_AREA))

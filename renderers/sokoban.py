@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
-from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYERS, SIGNS, TARGETS, WALL, Position
+from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS, WALL, Position
 from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
 from renderers.placed import Numbers, PlacedRenderer
@@ -23,6 +23,7 @@ from renderers.shapes import cross, disc, intersection, line, rectangle, ring, s
 from renderers.sokoban_reading import (
     GROUND,
     SeenBoxes,
+    haloed_keeper,
     tinted_box,
     tinted_colours,
     unlike_others,
@@ -74,8 +75,10 @@ class SokobanRenderer(PlacedRenderer[Position]):
         return GROUND[symbol]
 
     def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
-        """A box may be one of the other kind, tinted."""
+        """A box may be one of the other kind, tinted, and a keeper may hide more of a target than he covers."""
         own = super().looks(symbol, cell, seen, bank)
+        if SIGNS[symbol] == PLAYER_ON_TARGET:
+            return [*own, haloed_keeper(bank)]
         if not isinstance(seen, SeenBoxes) or cell not in seen.tinted:
             return own
         return [*own, tinted_box(seen.tinted[cell], bank, seen.page.picture.palette.shape[0])]

@@ -44,6 +44,9 @@ ONE_TINT = 0.72
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
+HALO = np.ones((3, 3), np.uint8)
+"""A pixel and those around it: what scissors that are not sharp cut out with it."""
+
 _BOX, _GOAL, _KEEPER, _FLOOR, _TARGET = (SIGNS.index(sign) for sign in (BOX, BOX_ON_TARGET, PLAYER, FLOOR, TARGET))
 _KINDS = {_GOAL: (_BOX, "goal"), _BOX: (_GOAL, "crate")}
 """By the kind of a box, the other kind, and the family of colours that tell this one."""
@@ -96,6 +99,14 @@ def tinted_box(kind: int, bank: Pixels, colours: int) -> NDArray[np.intp]:
     is_box = bank[other] != bank[GROUND[other]]
     first = np.intp(colours * (1 + list(_KINDS).index(kind)))
     tile: NDArray[np.intp] = np.where(is_box, bank[other] + first, bank[GROUND[kind]])
+    return tile
+
+
+def haloed_keeper(bank: Pixels) -> NDArray[np.intp]:
+    """The tile of a keeper on a target, of a bank (K, n, n), who was cut out with a little of his old floor around."""
+    keeper, floor, target = (bank[number].astype(np.intp) for number in (_KEEPER, _FLOOR, _TARGET))
+    near = cv2.dilate((keeper != floor).astype(np.uint8), HALO)
+    tile: NDArray[np.intp] = np.where(near > 0, keeper, target)
     return tile
 
 

@@ -129,6 +129,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "maze/path@1:train:1:500160:0?pixels=256", 8),  # red on orange, compressed
         ("scrawl", "maze/path@1:train:1:500208:0?pixels=256", 9),  # red along half of a pink path
         ("scrawl", "maze/shortest@1:train:1:500009:0?pixels=256", 2),  # between a thin path and its end
+        ("scrawl", "pacman/sweep@1:train:1:9200:10?pixels=256", 10),  # along the edge of Pac-Man, in his own colour
+        ("scrawl", "pacman/sweep@1:train:1:9200:20?pixels=256", 0),  # through JPEG
+        ("scrawl", "spaceinvaders/volley@1:train:2:9200:26?pixels=256", 7),  # across an invader's legs
+        ("scrawl", "sokoban/push@1:train:4:501000000000:1?pixels=256", 171),  # across a keeper
+        ("scrawl", "sokoban/push@1:train:1:9200:60?pixels=256", 12),  # a bar of wall on a box
         ("blot", "sudoku/solve@1:train:1:14000000013:0?pixels=256", 211),  # a second ink over half of a new digit
         ("adversarial_noise", "wordsearch/find-all@1:train:4:14000000001:0?pixels=256", 204),  # a G for an O, paled
         ("ghost_stroke", "jewel2/swap@1:train:2:12000000010:0?pixels=256", 98),  # along the edge of a new stone
@@ -166,6 +171,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
             204,
         ),  # stones wiped off, which seemed a drift of colours
+        ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
     ],
 )

@@ -52,9 +52,9 @@ class Waves:
     def are_none(self) -> bool:
         return self.everywhere < CALM[0] and self.by_contrast < CALM[1]
 
-    def loud(self, tile: Pixels) -> NDArray[np.float32]:
-        """(m, m): by how many grey levels a pixel inside of a cell must be off its tile (n, n, 3) to tell."""
-        return np.asarray(FAINTEST + self.everywhere + self.by_contrast * _contrast(tile), np.float32)
+    def loud(self, contrast: Pixels) -> NDArray[np.float32]:
+        """(m, m): by how many grey levels a pixel inside of a cell must be off its tile, so contrasted, to tell."""
+        return np.asarray(FAINTEST + self.everywhere + self.by_contrast * contrast, np.float32)
 
 
 def waves_of(old: Pair, new: Pair) -> Waves:
@@ -79,7 +79,7 @@ def _sampled(shown: Pixels, tiles: Pixels) -> tuple[Levels, Levels]:
     shown, tiles = shown[some], tiles[some]
     if not len(shown):
         return np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32)
-    contrast = np.stack([_contrast(tile) for tile in tiles])
+    contrast = np.stack([contrast_of(tile) for tile in tiles])
     side = contrast.shape[1]
     rows, cols = np.divmod(np.arange(0, side * side, SPARSE), side)
     edge, cells = (tiles.shape[1] - side) // 2, np.arange(len(tiles)).repeat(len(rows))
@@ -99,15 +99,31 @@ def _slope(off: Levels, contrast: Levels, base: float, usual: float, *, least: f
 def off_at(shown: Pixels, tiles: Pixels, places: tuple[NDArray[np.intp], ...]) -> NDArray[np.float32]:
     """(N,): by how many grey levels pixels of cells (K, n, n, 3), at some places, are off all that their tiles have
     around, and off mixtures of two such colours."""
-    cells, rows, cols = places
-    steps = (-1, 0, 1)
-    near = np.stack([tiles[cells, rows + down, cols + right] for down in steps for right in steps]).astype(np.float32)
-    drawn, one, other = shown[places].astype(np.float32), near[_ONE], near[_OTHER]  # (N, 3), (pairs, N, 3)
-    way = other - one
-    share = np.einsum("knc,knc->kn", drawn - one, way) / np.maximum(np.einsum("knc,knc->kn", way, way), np.float32(1))
-    off: NDArray[np.float32] = np.abs(drawn - one - share.clip(0, 1)[..., None] * way).max(axis=2).min(axis=0)
+    n, flat = tiles.shape[1], tiles.reshape(-1, 3)
+    at = (places[0] * n + places[1]) * n + places[2]
+    drawn = shown.reshape(-1, 3).take(at, axis=0)
+    off, differs = np.zeros(len(at), np.float32), np.flatnonzero((drawn != flat.take(at, axis=0)).any(axis=1))
+    near = flat.take(_AROUND @ (n, 1) + at[differs, None], axis=0)  # (M, 9, 3)
+    off[differs] = _off_mixtures(*(each.T.astype(np.float32, order="C") for each in (drawn[differs], near)))
     return off
 
+
+def _off_mixtures(drawn: Levels, near: Levels) -> Levels:
+    """(M,): by how many grey levels colours (3, M) are off all mixtures of those (3, 9, M) of a pixel and its
+    neighbours. Large arrays cost more to make than to fill, so each is used for what comes next."""
+    one, way = near.take(_ONE, axis=1), near.take(_OTHER, axis=1)  # (3, pairs, M)
+    way -= one
+    left = np.subtract(drawn[:, None], one, out=one)
+    share, length = np.einsum("ckm,ckm->km", left, way), np.einsum("ckm,ckm->km", way, way)
+    share /= np.maximum(length, 1, out=length)
+    way *= share.clip(0, 1, out=share)
+    left -= way
+    off: Levels = np.abs(left, out=left).max(axis=0).min(axis=0)
+    return off
+
+
+_AROUND = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1], indexing="ij"), axis=2).reshape(9, 2)
+"""The steps down and to the right from a pixel to itself and its eight neighbours, row by row."""
 
 _ONE, _OTHER = np.array([[4, other] for other in range(9) if other != 4] + [[0, 8], [1, 7], [2, 6], [3, 5]]).T
 """Two of a pixel and its eight neighbours: it and each of these, and those opposite to each other."""
@@ -116,7 +132,7 @@ BLOCK = np.ones((9, 9), np.uint8)
 """A pixel and those to which compression carries its edges."""
 
 
-def _contrast(tile: Pixels) -> Pixels:
+def contrast_of(tile: Pixels) -> Pixels:
     """(m, m): by how many grey levels what a tile (n, n, 3) has around each pixel inside differs."""
     return most(inside(cv2.subtract(cv2.dilate(tile, BLOCK), cv2.erode(tile, BLOCK))))
 
