@@ -7,10 +7,9 @@ from functools import cached_property
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
-from gamegen.games.reconstruction import Position
+from gamegen.games.reconstruction import FILLED, Position, View
 from renderers.reading.foreign import Flags
 from renderers.reconstruction_sheet import TITLES, Layout
 
@@ -34,7 +33,7 @@ class Anew:
     def squares(self) -> dict[str, Flags]:
         """By silhouette, if any did: which squares changed, (n, n)."""
         views = {name: (self.before.view(name), self.after.view(name)) for name in TITLES}
-        return {name: _marks(was) != _marks(now) for name, (was, now) in views.items() if was != now}
+        return {name: filled(was) != filled(now) for name, (was, now) in views.items() if was != now}
 
     @cached_property
     def cube(self) -> Place | None:
@@ -69,5 +68,6 @@ def depth(cell: int) -> int:
     return round(RIM * cell) + 1
 
 
-def _marks(view: tuple[str, ...]) -> NDArray[np.str_]:
-    return np.array([list(row) for row in view])
+def filled(view: View) -> Flags:
+    """(n, n): which squares of a silhouette are."""
+    return np.array([[mark == FILLED for mark in row] for row in view])

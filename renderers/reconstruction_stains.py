@@ -19,6 +19,7 @@ from renderers.reading.foreign import Flags, Part, most, off_colours
 from renderers.reading.pages import Clean
 from renderers.reading.register import Box, Floats
 from renderers.reconstruction_anew import Anew, Place, depth
+from renderers.reconstruction_lines import is_barred
 from renderers.reconstruction_reading import Look
 from renderers.reconstruction_sheet import sheet_of
 
@@ -96,7 +97,8 @@ def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
             _add_streaks(odd, look, name, anew.squares[name], spot, loud)
         if _densest(odd, look, spot) > LEAST:
             return True
-    return False
+    shades = {name: spot.shades for name, spot in spots.items()}
+    return any(is_barred(look, anew, name, side, shades.get(name, {})) for name in anew.squares)
 
 
 def _places(look: Look, anew: Anew) -> Iterator[tuple[str, Place]]:
@@ -180,14 +182,15 @@ def _shades(look: Look, after: Picture, seen: Pixels, part: Part, side: int, inn
 def _recoloured(look: Look, after: Picture, whole: Pixels, shades: Shades) -> Picture:
     """The clean picture in the hand's shades, where it drew."""
     inks = sheet_of(look.layout.n, look.style).inks
-    unused = np.flatnonzero(np.bincount(after.pixels.ravel(), minlength=256) == 0)
     palette = np.zeros((256, 3), np.uint8)
     palette[: len(after.palette)] = after.palette
     names = np.arange(256, dtype=np.uint8)
-    for place, (fill, shade) in zip(unused, shades.items(), strict=False):
+    for place, (fill, shade) in enumerate(shades.items(), len(after.palette)):
         palette[place] = shade
         names[inks.solid(fill)] = place
-    return Picture(np.where(whole > 0, names[after.pixels], after.pixels), palette)
+    pixels = after.pixels.copy()
+    cv2.copyTo(cv2.LUT(pixels, names), whole, pixels)
+    return Picture(pixels, palette)
 
 
 def _noise(spot: Spot) -> float:

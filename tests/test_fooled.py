@@ -137,6 +137,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("blot", "sudoku/solve@1:train:1:14000000013:0?pixels=256", 211),  # a second ink over half of a new digit
         ("adversarial_noise", "wordsearch/find-all@1:train:4:14000000001:0?pixels=256", 204),  # a G for an O, paled
         ("ghost_stroke", "jewel2/swap@1:train:2:12000000010:0?pixels=256", 98),  # along the edge of a new stone
+        ("scrawl", "sudoku/next@1:train:3:15500:1", 6),  # a brown box at the edge of a red tile
+        ("scrawl", "reconstruction/project@1:train:3:15100:8", 11),  # a bar along a line, in the line's own colour
+        ("scrawl", "reconstruction/project@1:train:4:15100:1", 14),  # in what was there before, over a line
+        ("scrawl", "reconstruction/project@1:train:1:15000000001:0", 117),  # in a colour between its neighbours'
+        ("scrawl", "reconstruction/project@1:train:1:15100:5", 6),  # the same through JPEG
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -145,12 +145,12 @@ def _read(inks: list[Floats]) -> list[int | None]:
 def _forms(inks: Sequence[Floats], *, narrow: float = NARROW) -> list[_Form | None]:
     """What inks (n, n) are like; None for those that are no digits by their size. Rings are no 1, and never narrow."""
     holes = [_holes(ink) for ink in inks]
-    shapes = [_normal(ink, narrow=0.0 if some else narrow) for ink, some in zip(inks, holes, strict=True)]
+    shapes = _normals(inks, [0.0 if some else narrow for some in holes])
     if all(shape is None for shape in shapes):
         return [None] * len(inks)
     masters, starts, mean = _masters()
-    vectors = np.array([_unit(_unit(shape) - mean) for shape in shapes if shape is not None], np.float32)
-    alike = iter(np.maximum.reduceat(vectors @ masters.T, starts, axis=1))  # (shapes, 9)
+    vectors = _units(_units(np.stack([shape.ravel() for shape in shapes if shape is not None])) - mean)
+    alike = iter(np.maximum.reduceat(vectors.astype(np.float32) @ masters.T, starts, axis=1))  # (shapes, 9)
     return [
         None if shape is None else _Form(ink, shape, some, next(alike))
         for ink, shape, some in zip(inks, shapes, holes, strict=True)
@@ -177,10 +177,10 @@ def _without_spurs(ink: Floats, axes: tuple[int, ...]) -> Floats:
 def _inks(cells: Floats) -> Floats:
     """(K, n, n): the ink of each cell (K, n, n, 3), from 0 to 1; none where there is hardly any."""
     count, side = cells.shape[:2]
-    pixels = cells.reshape(count, side * side, 3)
+    pixels = np.ascontiguousarray(cells.reshape(count, side * side, 3).transpose(0, 2, 1))  # (K, 3, pixels)
     middle, rank = side * side // 2, round(STRONGEST * (side * side - 1))
-    ground = np.partition(pixels, middle, axis=1)[:, middle]  # (K, 3)
-    ink = np.abs(pixels - ground[:, None]) @ np.ones(3, np.float32)  # (K, pixels)
+    ground = np.partition(pixels, middle, axis=2)[:, :, middle]  # (K, 3)
+    ink = np.abs(pixels - ground[:, :, None]).sum(axis=1)  # (K, pixels)
     strongest = np.partition(ink, rank, axis=1)[:, rank]
     strongest[strongest <= FAINTEST] = np.inf
     share: Floats = (ink / strongest[:, None]).clip(0, 1)
@@ -365,26 +365,47 @@ def _drawings(digit: int) -> Iterator[tuple[Image.Image, tuple[int, ...]]]:
 
 def _normal(ink: Floats, *, narrow: float = NARROW) -> Floats | None:
     """The ink (0 to 1) within its box, brought to one size, if it is not `narrow`; None if the box is no digit's."""
+    return _normals([ink], [narrow])[0]
+
+
+def _normals(inks: Sequence[Floats], narrow: Sequence[float]) -> list[Floats | None]:
+    """The same for several inks (n, n), each with what is narrow: they lie in one picture, far enough apart, while they
+    are blurred."""
+    parts = [_boxed(ink) for ink in inks]
+    whole, step = SIDE + 2 * EDGE, SIDE + 4 * EDGE
+    canvas = Image.new("L", (step * len(parts), whole))
+    for number, part in enumerate(parts):
+        if part is not None:
+            proportion = part.shape[1] / part.shape[0]
+            width = WIDTH if proportion > narrow[number] else max(3, round(SIDE * proportion))
+            image = Image.fromarray((255 * part).astype(np.uint8)).resize((width, SIDE), Image.Resampling.BILINEAR)
+            canvas.paste(image, (step * number + (whole - width) // 2, EDGE))
+    blurred = np.asarray(canvas.filter(ImageFilter.GaussianBlur(0.5)), np.float64) / 255
+    return [
+        None if part is None else blurred[:, step * number : step * number + whole] for number, part in enumerate(parts)
+    ]
+
+
+def _boxed(ink: Floats) -> Floats | None:
+    """The part of ink (n, n) with strong ink in it; None if it is no digit's."""
     strong = ink > 0.5
-    if (
-        max(np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1]))
-        > BORDER
-    ):
+    borders = [np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1])]
+    if max(borders) > BORDER:
         return None
     rows, cols = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
     if len(rows) < 5 or len(cols) < 2 or len(cols) > 1.2 * len(rows):
         return None
-    part = ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
-    proportion = part.shape[1] / part.shape[0]
-    width = WIDTH if proportion > narrow else max(3, round(SIDE * proportion))
-    image = Image.fromarray((255 * part).astype(np.uint8)).resize((width, SIDE), Image.Resampling.BILINEAR)
-    canvas = Image.new("L", (SIDE + 2 * EDGE, SIDE + 2 * EDGE))
-    canvas.paste(image, ((canvas.width - width) // 2, EDGE))
-    return np.asarray(canvas.filter(ImageFilter.GaussianBlur(0.5)), np.float64) / 255
+    return ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
 
 
 def _unit(shape: Floats) -> Floats:
     """As a vector of length 1 and mean 0."""
-    vector = shape.ravel() - shape.mean()
-    unit: Floats = vector / max(float(np.sqrt((vector**2).sum())), 1e-9)
-    return unit
+    return np.asarray(_units(shape.reshape(1, -1))[0])
+
+
+def _units(shapes: Floats) -> Floats:
+    """(K, pixels): the same of several vectors."""
+    vectors = shapes - shapes.mean(axis=1, keepdims=True)
+    lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    units: Floats = vectors / np.maximum(lengths, 1e-9)
+    return units
