@@ -127,8 +127,10 @@ class Letters:
             rest = self._strange_letters(board, outlines.colours < 0, written)
             if is_stroke(strange[worst], rest):
                 return Cell(int(rows[worst]), int(cols[worst]))
-        is_open = framed.is_open() if outlines.undone is None else np.zeros(len(rows), bool)
-        return Cell(int(rows[is_open.argmax()]), int(cols[is_open.argmax()])) if is_open.any() else None
+        if outlines.undone is not None:
+            return None
+        cut = framed.is_open() | framed.is_pared()
+        return Cell(int(rows[cut.argmax()]), int(cols[cut.argmax()])) if cut.any() else None
 
     def _strange_letters(self, board: Floats, bare: NDArray[np.bool_], written: Written) -> Floats:
         """(M,): how much the bare cells (R, R) of a board show that is not of their letters."""
