@@ -115,6 +115,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "wordsearch/find@1:train:4:15000000000:2", 342),  # a grey box over a purple border, quite as light
         ("scrawl", "wordsearch/find@1:train:3:15000000001:3", 420),  # a box over half of a border's width, compressed
         ("scrawl", "wordsearch/find@1:train:2:72000000000:2", 292),  # the same in the grid lines' colour
+        ("scrawl", "wordsearch/find@1:train:5:82000000000:3", 498),  # a grey bar as dark as a part of a red border
         ("scrawl", "chess/attacks@1:train:2:5:0", 6),
         ("scrawl", "chess/attacks@1:train:5:5:0", 2),
         ("scrawl", "chess/attacks@1:train:5:21:0", 8),  # in the border's own colour, on an empty square
