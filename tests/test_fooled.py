@@ -136,6 +136,12 @@ def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None
     assert not verify(sample, made[0]).correct
 
 
+def test_the_colours_of_small_borders_are_smeared() -> None:
+    """Between others at 256 pixels, one seemed to lack half of its colour."""
+    sample = make_sample("wordsearch/find-all@1:train:5:94000000000:0?pixels=256")
+    assert verify(sample, sample.edited).correct
+
+
 def test_the_tail_of_a_small_q_is_seen() -> None:
     """At 256 pixels the tail lies where borders go, and an O that became a Q was taken for an O."""
     sample = make_sample("wordsearch/find-all@1:train:5:5000011:0?pixels=256")

@@ -52,6 +52,9 @@ over all of it in a colour that is as light leave up to 0.68 and 0.36. Of 14,500
 painted, few have 0.7 and few one side with 0.45, but none had less than 0.75 with less than 0.5.
 """
 
+FINEST = 16
+"""Pixels of the smallest cells whose borders' colour tells that: in smaller ones it is smeared into the neighbours'."""
+
 FEWEST = 3
 """So many borders tell what one looks like, even if one of them was drawn upon."""
 
@@ -154,7 +157,7 @@ class Framed:
 
     def is_pared(self) -> Layer:
         """(M,): which borders have much less of their colour than others, whatever light is there instead."""
-        if not self._is_known:
+        if not self._is_known or self._tint.shape[1] < FINEST:
             return np.zeros(len(self._alone), bool)
         ink = _ink_along(self._tint)
         usual = medians(ink[self._alone].T)
