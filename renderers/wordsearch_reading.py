@@ -127,8 +127,10 @@ class Letters:
             rest = self._strange_letters(board, outlines.colours < 0, written)
             if is_stroke(strange[worst], rest):
                 return Cell(int(rows[worst]), int(cols[worst]))
-        is_open = framed.is_open() if outlines.undone is None else np.zeros(len(rows), bool)
-        return Cell(int(rows[is_open.argmax()]), int(cols[is_open.argmax()])) if is_open.any() else None
+        if outlines.undone is not None:
+            return None
+        cut = framed.is_open() | framed.is_pared()
+        return Cell(int(rows[cut.argmax()]), int(cols[cut.argmax()])) if cut.any() else None
 
     def _strange_letters(self, board: Floats, bare: NDArray[np.bool_], written: Written) -> Floats:
         """(M,): how much the bare cells (R, R) of a board show that is not of their letters."""
@@ -138,9 +140,9 @@ class Letters:
 
     def _coloured(self, written: Written, cells: tuple[Numbers, ...]) -> Floats:
         """(M, n, n, 3): the letters of cells, in a picture that was mixed so."""
-        amount = written.mixed.take(self._given[cells], axis=0) + written.mixing.base
-        letters: Floats = self._ground + amount[..., None] * self._ink
-        return letters
+        amount = written.mixed.take(self._given[cells], axis=0)
+        colours = np.stack([self._ink, self._ground + written.mixing.base * self._ink], axis=1)
+        return np.asarray(cv2.transform(amount.reshape(-1, self._n), colours)).reshape(*amount.shape, 3)
 
     def _seen(self, board: Floats, outlines: Outlines) -> tuple[Floats, NDArray[np.bool_]]:
         """(R*n, R*n) each: how much of each pixel is letters' ink, as it was where a highlight hides it; and where none
@@ -168,9 +170,9 @@ class Letters:
     def _named(self, amount: Floats, free: NDArray[np.bool_], mixing: Mixing, mixed: Floats) -> Named:
         inner = slice(EDGE, self._n - EDGE)
         tiles = np.ascontiguousarray(mixed[:, inner, inner]).reshape(len(mixed), -1)  # (K, pixels)
-        own = self._given.ravel()
-        beyond = self._cells(amount) - mixing.base
-        beyond -= tiles.take(own, axis=0)
+        own, each = self._given.ravel(), np.arange(self._given.size)
+        beyond = self._cells(amount)
+        beyond -= (tiles + mixing.base).take(own, axis=0)
         products = tiles @ tiles.T
         sizes = products.diagonal()
         length = sizes - 2 * products.take(own, axis=0) + sizes.take(own)[:, None]  # (cells, K)
@@ -183,7 +185,7 @@ class Letters:
                 shown @ (tiles**2).T - 2 * (shown * mine) @ tiles.T + (shown * mine**2).sum(axis=1)[:, None]
             )
         along = beyond @ tiles.T
-        along -= np.einsum("ij,ij->i", beyond, tiles.take(own, axis=0))[:, None]
+        along -= along[each, own][:, None]
         length = np.maximum(length, SHOWS**2)
         return self._judged(along, length, np.einsum("ij,ij->i", beyond, beyond), beyond.shape[1])
 

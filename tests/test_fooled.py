@@ -114,6 +114,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "wordsearch/find-all@1:train:1:5:0", 7),  # a box in the ground's colour, along a border
         ("scrawl", "wordsearch/find-all@1:train:4:5:0", 0),
         ("scrawl", "wordsearch/find@1:train:2:5:0?pixels=256", 1),
+        ("scrawl", "wordsearch/find@1:train:4:15000000000:2", 342),  # a grey box over a purple border, quite as light
+        ("scrawl", "wordsearch/find@1:train:3:15000000001:3", 420),  # a box over half of a border's width, compressed
+        ("scrawl", "wordsearch/find@1:train:2:72000000000:2", 292),  # the same in the grid lines' colour
+        ("scrawl", "wordsearch/find@1:train:5:82000000000:3", 498),  # a grey bar as dark as a part of a red border
         ("scrawl", "chess/attacks@1:train:2:5:0", 6),
         ("scrawl", "chess/attacks@1:train:5:5:0", 2),
         ("scrawl", "chess/attacks@1:train:5:21:0", 8),  # in the border's own colour, on an empty square
@@ -151,6 +155,12 @@ def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None
     assert not verify(sample, made[0]).correct
 
 
+def test_the_colours_of_small_borders_are_smeared() -> None:
+    """Between others at 256 pixels, one seemed to lack half of its colour."""
+    sample = make_sample("wordsearch/find-all@1:train:5:94000000000:0?pixels=256")
+    assert verify(sample, sample.edited).correct
+
+
 def test_the_tail_of_a_small_q_is_seen() -> None:
     """At 256 pixels the tail lies where borders go, and an O that became a Q was taken for an O."""
     sample = make_sample("wordsearch/find-all@1:train:5:5000011:0?pixels=256")
@@ -169,6 +179,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:5:9000000082:0?pixels=256", 208),  # one border thinner than its neighbours
         ("wordsearch/find-all@1:train:5:9000000113:0?pixels=256", 101),  # borders on grid lines, which tint them
         ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
+        ("wordsearch/find-all@1:train:3:71000000001:1", 178),  # thin vivid borders, whose colour is smeared
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
         ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
