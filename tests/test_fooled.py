@@ -108,6 +108,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "chess/attacks@1:train:5:7590000002:0?pixels=256", 191),  # one of many orange ones half red
         ("scrawl", "tictactoe/best@1:train:1:41000000000:1?pixels=256", 151),  # an X under a cross in O's ink
         ("scrawl", "tictactoe/best@1:train:1:42000000001:0", 108),  # a bar of the page's colour cuts an O in two
+        ("scrawl", "pacman/sweep@1:train:1:9900:30?pixels=256", 6),  # a Pac-Man under a cross, taken for a larger one
+        ("scrawl", "pacman/sweep@1:train:1:9200:65?pixels=256", 3),
+        ("scrawl", "spaceinvaders/best@1:train:3:9200:117?pixels=256", 15),  # a ship cut in two
+        ("scrawl", "chess/move@1:train:4:600310:0?pixels=256", 13),  # a king cut in two
         ("scrawl", "wordsearch/find@1:train:1:5:0", 4),  # a bar in the border's own colour, through a letter
         ("scrawl", "wordsearch/find@1:train:2:5:0", 10),  # in the letters' ink
         ("scrawl", "wordsearch/find@1:train:5:5:0", 7),
