@@ -112,6 +112,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "pacman/sweep@1:train:1:9200:65?pixels=256", 3),
         ("scrawl", "spaceinvaders/best@1:train:3:9200:117?pixels=256", 15),  # a ship cut in two
         ("scrawl", "chess/move@1:train:4:600310:0?pixels=256", 13),  # a king cut in two
+        ("scrawl", "maze/path@1:train:1:50000000006:0?pixels=256", 353),  # a red bar along a pink path, through JPEG
         ("scrawl", "wordsearch/find@1:train:1:5:0", 4),  # a bar in the border's own colour, through a letter
         ("scrawl", "wordsearch/find@1:train:2:5:0", 10),  # in the letters' ink
         ("scrawl", "wordsearch/find@1:train:5:5:0", 7),
@@ -193,6 +194,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ),  # stones wiped off, which seemed a drift of colours
         ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
+        ("maze/shortest@1:train:1:50000000001:0?pixels=256", 379),  # a trembling line that ends in a sign
+        ("maze/path@1:train:2:50000000017:0?pixels=256", 335),
     ],
 )
 def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:
