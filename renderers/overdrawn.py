@@ -23,7 +23,7 @@ from gamegen.core.rendering import Pixels, Style
 from renderers.board import BoardRenderer, Seen
 from renderers.page import Frame
 from renderers.reading.foreign import most, without_hairs
-from renderers.reading.struck import SHADE, is_struck
+from renderers.reading.struck import SHADE, is_covered, is_struck
 from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, contrast_of, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
@@ -267,7 +267,9 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     off = unlike.copy()
     off[unlike] = look.off(shown, np.nonzero(unlike)) > loud[unlike]
     same = SAME + waves.everywhere + SMEARED * waves.by_contrast
-    if not is_reduced and is_struck(drawn, look.inner, unlike, off, look.plain, same):
+    if not is_reduced and (
+        is_struck(drawn, look.inner, unlike, off, look.plain, same) or is_covered(drawn, look.inner)
+    ):
         return False
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     return _count(off, look) <= few or _count_odd(drawn, look, off, is_reduced=is_reduced) <= few

@@ -113,6 +113,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "spaceinvaders/best@1:train:3:9200:117?pixels=256", 15),  # a ship cut in two
         ("scrawl", "chess/move@1:train:4:600310:0?pixels=256", 13),  # a king cut in two
         ("scrawl", "maze/path@1:train:1:50000000006:0?pixels=256", 353),  # a red bar along a pink path, through JPEG
+        ("scrawl", "sokoban/solve@1:train:3:9200:27?pixels=256", 10),  # a box whose rim became blue, through JPEG
+        ("scrawl", "sokoban/solve@1:train:3:9900:37?pixels=256", 6),  # a box that is struck through
+        ("scrawl", "spaceinvaders/volley@1:train:3:9900:12?pixels=256", 9),  # an invader behind a bar
+        ("scrawl", "spaceinvaders/shoot@1:train:1:9900:45?pixels=256", 17),
         ("scrawl", "wordsearch/find@1:train:1:5:0", 4),  # a bar in the border's own colour, through a letter
         ("scrawl", "wordsearch/find@1:train:2:5:0", 10),  # in the letters' ink
         ("scrawl", "wordsearch/find@1:train:5:5:0", 7),
