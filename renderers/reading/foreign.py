@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -34,6 +33,9 @@ BARE = 0.9
 
 LEFT = 0.35
 """The share of what two marks differ in that may be left of the old one under the new one."""
+
+AT_ONCE = 4000
+"""Pixels, times pairs of colours, that are compared at once: more no longer fit into the fast part of memory."""
 
 FRINGE = 0.35
 """Share of the tints' range, around a pixel, by which it may be outside: compression and sharpening leave fringes."""
@@ -71,14 +73,28 @@ class Tints:
 
 def off_colours(drawn: Floats, colours: Floats, limit: float) -> Flags:
     """(N,): which pixels (N, 3) are off every mixture of two of the colours (K, 3), by so many grey levels."""
-    off: Flags = np.abs(drawn[:, None] - colours).max(axis=2).min(axis=1) > limit
-    for one, other in combinations(colours, 2):
-        left = drawn[off] - one
-        if not len(left):
-            break
-        way = other - one
-        share = (left @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
-        off[off] = np.abs(left - share[:, None] * way).max(axis=1) > limit
+    levels = np.ascontiguousarray(drawn.T)  # channel by channel, which is faster
+    off: Flags = np.abs(levels[:, None] - colours.T[:, :, None]).max(axis=0).min(axis=0) > limit
+    pairs = _pairs(len(colours))
+    while pairs.size and (left := np.count_nonzero(off)):
+        many = max(1, AT_ONCE // left)
+        one, other = (colours[each].T[..., None] for each in pairs[:, :many])
+        off[off] = _off_mixtures(levels[:, off], one, other) > limit
+        pairs = pairs[:, many:]
+    return off
+
+
+@lru_cache(maxsize=64)
+def _pairs(count: int) -> NDArray[np.intp]:
+    """(2, P): the numbers of any two of so many."""
+    return np.stack(np.triu_indices(count, 1))
+
+
+def _off_mixtures(drawn: Floats, one: Floats, other: Floats) -> Floats:
+    """(N,): by how many grey levels pixels (3, N) are off all mixtures of one colour (3, P, 1) and the other."""
+    left, way = drawn[:, None] - one, other - one
+    share = (left * way).sum(axis=0) / np.maximum((way * way).sum(axis=0), 1)
+    off: Floats = np.abs(left - share.clip(0, 1) * way).max(axis=0).min(axis=0)
     return off
 
 
@@ -172,7 +188,7 @@ def littered(edit: Edit, odd: Flags, cells: Sequence[Part], *, least: float) -> 
     """
     found = np.zeros_like(odd)
     for cell in cells:
-        if np.count_nonzero(odd[cell]) < least or not _is_bare(edit.after[cell]) or _is_bare(edit.before[cell]):
+        if np.count_nonzero(odd[cell]) < least or _is_bare(edit.before[cell]) or not _is_bare(edit.after[cell]):
             continue
         now = edit.seen[cell]
         unlike = ~np.logical_or(*(_is_like(now, _median(image[cell]), FOREIGN) for image in (edit.seen, edit.after)))
@@ -194,6 +210,8 @@ def left_over(edit: Edit, kept: Flags, cells: Sequence[Part]) -> Flags:
 
 
 def _is_bare(cell: Pixels) -> bool:
+    if cv2.absdiff(cell, (*cell[0, 0].tolist(), 0)).max() < FLAT / 2:
+        return True  # no two pixels are unlike
     like = _is_like(cell, _median(cell), FLAT - 0.5)  # medians are whole levels or halves
     return bool(np.count_nonzero(like) / like.size > BARE)
 
