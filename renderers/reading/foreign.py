@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import ceil, floor
 
 import cv2
 import numpy as np
@@ -188,7 +189,7 @@ def littered(edit: Edit, odd: Flags, cells: Sequence[Part], *, least: float) -> 
     """
     found = np.zeros_like(odd)
     for cell in cells:
-        if np.count_nonzero(odd[cell]) < least or _is_bare(edit.before[cell]) or not _is_bare(edit.after[cell]):
+        if np.count_nonzero(odd[cell]) < least or not _is_bare(edit.after[cell]) or _is_bare(edit.before[cell]):
             continue
         now = edit.seen[cell]
         unlike = ~np.logical_or(*(_is_like(now, _median(image[cell]), FOREIGN) for image in (edit.seen, edit.after)))
@@ -210,16 +211,15 @@ def left_over(edit: Edit, kept: Flags, cells: Sequence[Part]) -> Flags:
 
 
 def _is_bare(cell: Pixels) -> bool:
-    if cv2.absdiff(cell, (*cell[0, 0].tolist(), 0)).max() < FLAT / 2:
-        return True  # no two pixels are unlike
     like = _is_like(cell, _median(cell), FLAT - 0.5)  # medians are whole levels or halves
     return bool(np.count_nonzero(like) / like.size > BARE)
 
 
 def _is_like(image: Pixels, colour: Floats, by: float) -> Flags:
     """(h, w): which pixels (h, w, 3) are off a colour by no more than so many grey levels, in whatever channel."""
-    low, high = np.ceil(colour - by).clip(0, 255), np.floor(colour + by).clip(0, 255)
-    return np.asarray(cv2.inRange(image, tuple(low.tolist()), tuple(high.tolist()))) > 0
+    low = tuple(max(0, ceil(level - by)) for level in colour.tolist())
+    high = tuple(min(255, floor(level + by)) for level in colour.tolist())
+    return np.asarray(cv2.inRange(image, low, high)) > 0
 
 
 def _median(pixels: Pixels) -> Floats:
