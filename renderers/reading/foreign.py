@@ -128,15 +128,15 @@ class Edit:
         """(3, K): the colours of these pixels, each once, to steps of 16 levels in each channel."""
         there = np.zeros(1 << 12, bool)
         for numbers in self._steps:
-            there[numbers[cell]] = True
+            there[numbers[cell].astype(np.intp).ravel()] = True
         found = np.flatnonzero(there).astype(np.int16)
         return 16 * np.stack([found >> 8, found >> 4 & 15, found & 15]) + np.int16(8)
 
     @cached_property
-    def _steps(self) -> list[NDArray[np.intp]]:
+    def _steps(self) -> list[NDArray[np.uint16]]:
         """(h, w) each: the numbers of the steps in which the clean pictures' colours are."""
-        channels = (cv2.split(cv2.LUT(image, _STEP)) for image in (self.before, self.after))
-        return [red * np.intp(256) + green * np.intp(16) + blue for red, green, blue in channels]
+        channels = (cv2.split(image) for image in (self.before, self.after))
+        return [((red >> 4).astype(np.uint16) << 8) + (green & 0xF0) + (blue >> 4) for red, green, blue in channels]
 
     def shades_unlike(self, own: Floats, cells: Iterable[Part]) -> list[Floats]:
         """The shades in which these cells' marks were drawn that are unlike the colours (K, 3), and each other."""
@@ -236,9 +236,6 @@ def _is_rare(drawn: Pixels, clean: NDArray[np.int16]) -> Flags:
     gaps = np.abs(drawn.T[:, :, None] - clean[:, None])  # (3, N, K): channel by channel, which is faster
     rare: Flags = gaps.max(axis=0).min(axis=1) > FOREIGN
     return rare
-
-
-_STEP = (np.arange(256) >> 4).astype(np.uint8)
 
 
 def _overlap(one: Part, other: Part) -> bool:
