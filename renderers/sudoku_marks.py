@@ -101,8 +101,10 @@ def in_two_inks(seen: Seen, new: Flags) -> Cell | None:
     cells = split_cells(seen.board, *new.shape)
     edge = max(2, round(LEANING * cells.shape[2]))
     pixels = cells[new][:, edge:-edge, edge:-edge].reshape(np.count_nonzero(new), -1, 3)  # (K, pixels, 3)
-    ground = np.median(pixels, axis=1)
-    away = np.abs(pixels - ground[:, None]).max(axis=2)
+    levels = np.ascontiguousarray(pixels.transpose(2, 0, 1))  # channel by channel, which is faster
+    ground = np.median(levels, axis=2)  # (3, K)
+    away = np.abs(levels - ground[..., None]).max(axis=0)
+    ground = ground.T
     drawn = np.count_nonzero(away > APART, axis=1)
     few = np.maximum(FEWEST, OTHER_INK * drawn)
     ranks = away.shape[1] - drawn + np.ceil(DEEPEST * (drawn - 1)).astype(np.intp)

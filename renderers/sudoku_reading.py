@@ -159,17 +159,19 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
     gap = _most(seen.board - bare).reshape(rows, n, cols, n).transpose(0, 2, 1, 3)
     odd = gap > COVERED
     around = np.count_nonzero(odd, axis=(2, 3)) - np.count_nonzero(odd[:, :, wide:-wide, wide:-wide], axis=(2, 3))
-    if not (new & (around > least)).any() or _odd_around(odd[~new]) > WORN:
+    suspect = new & (around > least)
+    if not suspect.any() or _odd_around(odd[~new]) > WORN:
         return None
     cells, middles = split_cells(seen.board, rows, cols), middle_colours(seen)
     lines = _most(split_cells(bare, rows, cols)[~new] - np.array(style.colours()["cell"], np.float32)) > COVERED
     limit = max(COVERED, HALO * _off_lines(gap[~new], lines))
-    odd = (gap > limit) & (_most(cells - middles[:, :, None, None]) > limit)
+    odd = np.zeros_like(odd)
+    odd[suspect] = (gap[suspect] > limit) & (_most(cells[suspect] - middles[suspect][:, None, None]) > limit)
     usual = np.concatenate([_around(style), [style.colours()["page"]]]).astype(np.float32)
     for turn in range(4):
         strips, bands = (np.rot90(np.rot90(each, turn), turn, axes=(2, 3))[:, :, :wide] for each in (odd, cells))
         colours = np.rot90(middles, turn)
-        for row, col in np.argwhere(np.rot90(new, turn) & (strips.sum(axis=(2, 3)) > least)).tolist():
+        for row, col in np.argwhere(np.count_nonzero(strips, axis=(2, 3)) > least).tolist():
             there = np.concatenate([usual, colours[max(0, row - 1) : row + 1, col]])
             if np.count_nonzero(off_colours(bands[row, col][strips[row, col]], there, limit)) > least:
                 return _turned_back(row, col, turn, rows)

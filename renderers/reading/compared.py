@@ -9,6 +9,7 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Colour, Picture, Pixels
 from renderers.reading.foreign import (
     FOREIGN,
+    Edit,
     Flags,
     Part,
     left_over,
@@ -30,7 +31,7 @@ clean picture, at most the second in a bad one."""
 NOISY, SPREAD = 0.98, 3.0
 """How bad a picture is: this quantile of what is strange in it, and by how much more a trace must be."""
 
-UNTOUCHED, CHANGED, FEW = 4.0, 60, 5.0
+UNTOUCHED, CHANGED, FEW = 4, 60, 5.0
 """A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
 size: then more than so few pixels that differ by so much were drawn, or wiped off."""
 
@@ -121,46 +122,43 @@ class Compared:
         if after is None or not self.drawn.any():
             return found
         part = _around(self.drawn)
-        meant, seen, given = Clean.of(after, len(self.seen), part), self.seen[part], self.clean.pixels[part]
+        meant = Clean.of(after, len(self.seen), part)
+        edit = Edit(self.seen[part], self.clean.pixels[part], meant.pixels)
         loud = int(UNLIKE + self._badness)
-        strange = (most(meant.excess(seen)) > loud) & self.drawn[part]
+        strange = (most(meant.excess(edit.seen)) > loud) & self.drawn[part]
         if strange.any():
             least = self.least if self._is_untouched else ACROSS * _width(cells)
             inner = _within(cells, part, less=AROUND)
-            found[part] = spoilt(seen, strange, given, meant.pixels, inner, least=least, mixed=False)
+            found[part] = spoilt(edit, strange, inner, least=least, mixed=False)
             if own_colours:
-                found[part] |= _foreign(seen, strange, after, self.page.picture)
+                found[part] |= _foreign(edit.seen, strange, after, self.page.picture)
         if self._is_untouched:
-            needless = self._needless(meant, part, cells, own_colours=own_colours, own_places=own_places)
+            needless = self._needless(edit, part, cells, own_colours=own_colours, own_places=own_places)
             found[part] |= needless & ~near_edges(meant.pixels) if is_laid else needless
         if cells:
             rim = round(RIM * _width(cells))
-            found[part] |= scratched(seen, given, meant.pixels, rim=rim, loud=loud) & self.drawn[part]
+            found[part] |= scratched(edit, rim=rim, loud=loud) & self.drawn[part]
         return found
 
-    def _needless(self, meant: Clean, part: Part, cells: list[Part], *, own_colours: bool, own_places: bool) -> Flags:
+    def _needless(self, edit: Edit, part: Part, cells: list[Part], *, own_colours: bool, own_places: bool) -> Flags:
         """(h, w): what in a part of an untouched picture is neither as it was nor as it was meant to be, and does not
         belong to any mark that was drawn there."""
-        seen, given = self.seen[part], self.clean.pixels[part]
-        off = most(cv2.absdiff(seen, meant.pixels))
+        off = most(cv2.absdiff(edit.seen, edit.after))
         unlike, odd = ((each > CHANGED) & self.drawn[part] for each in (off, cv2.min(off, self._gap[part])))
-        whole = _within(cells, part, less=0.0)
-        found = spoilt(seen, odd, given, meant.pixels, whole, least=self.least, mixed=True)
+        found = spoilt(edit, odd, _within(cells, part, less=0.0), least=self.least, mixed=True)
         if own_colours and cells:
             inside = _within(cells, part, less=INSIDE)
-            found |= littered(seen, unlike, given, meant.pixels, inside, least=self.least)
+            found |= littered(edit, unlike, inside, least=self.least)
             middle = _within(cells, part, less=MIDDLE, of=_widest(cells))
-            found |= left_over(unlike & (self._gap[part] <= UNTOUCHED), given, meant.pixels, middle)
+            found |= left_over(edit, unlike & (self._gap[part] <= UNTOUCHED), middle)
             if own_places:
-                found |= odd & ~_near_marks(given, meant.pixels, reach=round(REACH * _width(cells)))
+                found |= odd & ~_near(edit.mark, round(REACH * _width(cells)))
         return found
 
 
-def _near_marks(before: Pixels, after: Pixels, *, reach: int) -> Flags:
-    """(h, w): what two clean pictures (h, w, 3) show otherwise, and so many pixels around it."""
-    near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
-    mark = (most(cv2.absdiff(before, after)) > FOREIGN).view(np.uint8)
-    return np.asarray(cv2.dilate(mark, near)).view(bool)
+def _near(found: Flags, reach: int) -> Flags:
+    """(h, w): true values, and so many pixels around each."""
+    return np.asarray(cv2.dilate(found.view(np.uint8), np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))).view(bool)
 
 
 def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:

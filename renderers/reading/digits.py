@@ -371,31 +371,38 @@ def _normal(ink: Floats, *, narrow: float = NARROW) -> Floats | None:
 def _normals(inks: Sequence[Floats], narrow: Sequence[float]) -> list[Floats | None]:
     """The same for several inks (n, n), each with what is narrow: they lie in one picture, far enough apart, while they
     are blurred."""
-    parts = [_boxed(ink) for ink in inks]
+    if not inks:
+        return []
+    boxes, high = _boxes(np.stack(inks)), len(inks[0])
     whole, step = SIDE + 2 * EDGE, SIDE + 4 * EDGE
-    canvas = Image.new("L", (step * len(parts), whole))
-    for number, part in enumerate(parts):
-        if part is not None:
-            proportion = part.shape[1] / part.shape[0]
+    drawn = Image.fromarray((255 * np.concatenate(inks)).astype(np.uint8))
+    canvas = Image.new("L", (step * len(boxes), whole))
+    for number, box in enumerate(boxes):
+        if box is not None:
+            left, top, right, bottom = box
+            proportion = (right - left) / (bottom - top)
             width = WIDTH if proportion > narrow[number] else max(3, round(SIDE * proportion))
-            image = Image.fromarray((255 * part).astype(np.uint8)).resize((width, SIDE), Image.Resampling.BILINEAR)
+            part = drawn.crop((left, high * number + top, right, high * number + bottom))
+            image = part.resize((width, SIDE), Image.Resampling.BILINEAR)
             canvas.paste(image, (step * number + (whole - width) // 2, EDGE))
     blurred = np.asarray(canvas.filter(ImageFilter.GaussianBlur(0.5)), np.float64) / 255
     return [
-        None if part is None else blurred[:, step * number : step * number + whole] for number, part in enumerate(parts)
+        None if box is None else blurred[:, step * number : step * number + whole] for number, box in enumerate(boxes)
     ]
 
 
-def _boxed(ink: Floats) -> Floats | None:
-    """The part of ink (n, n) with strong ink in it; None if it is no digit's."""
-    strong = ink > 0.5
-    borders = [np.count_nonzero(side) / len(side) for side in (strong[0], strong[-1], strong[:, 0], strong[:, -1])]
-    if max(borders) > BORDER:
-        return None
-    rows, cols = np.flatnonzero(strong.any(axis=1)), np.flatnonzero(strong.any(axis=0))
-    if len(rows) < 5 or len(cols) < 2 or len(cols) > 1.2 * len(rows):
-        return None
-    return ink[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
+def _boxes(inks: Floats) -> list[tuple[int, int, int, int] | None]:
+    """Left, top, right and bottom of the strong ink in each of (K, n, n); None where it is no digit's."""
+    strong = inks > 0.5
+    sides = strong[:, 0], strong[:, -1], strong[:, :, 0], strong[:, :, -1]
+    along = np.max([np.count_nonzero(side, axis=1) / side.shape[1] for side in sides], axis=0)
+    down, across = (np.asarray(strong.any(axis=axis)) for axis in (2, 1))  # (K, n) each
+    rows, cols = (np.count_nonzero(lines, axis=1) for lines in (down, across))
+    is_digit = (along <= BORDER) & (rows >= 5) & (cols >= 2) & (cols <= 1.2 * rows)
+    starts = [lines.argmax(axis=1) for lines in (across, down)]
+    ends = [lines.shape[1] - lines[:, ::-1].argmax(axis=1) for lines in (across, down)]
+    boxes = zip(*(each.tolist() for each in (*starts, *ends)), strict=True)
+    return [box if fits else None for box, fits in zip(boxes, is_digit.tolist(), strict=True)]
 
 
 def _unit(shape: Floats) -> Floats:

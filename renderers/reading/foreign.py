@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property, lru_cache
+from math import ceil, floor
 
 import cv2
 import numpy as np
@@ -16,7 +17,7 @@ from renderers.reading.register import Floats
 Flags = NDArray[np.bool_]
 Part = tuple[slice, slice]
 
-FOREIGN = 60.0
+FOREIGN = 60
 """Grey levels by which a foreign colour is unlike all others, in the channel where it is most."""
 
 OURS = 0.8
@@ -33,6 +34,9 @@ BARE = 0.9
 
 LEFT = 0.35
 """The share of what two marks differ in that may be left of the old one under the new one."""
+
+AT_ONCE = 4000
+"""Pixels, times pairs of colours, that are compared at once: more no longer fit into the fast part of memory."""
 
 FRINGE = 0.35
 """Share of the tints' range, around a pixel, by which it may be outside: compression and sharpening leave fringes."""
@@ -70,94 +74,72 @@ class Tints:
 
 def off_colours(drawn: Floats, colours: Floats, limit: float) -> Flags:
     """(N,): which pixels (N, 3) are off every mixture of two of the colours (K, 3), by so many grey levels."""
-    off: Flags = np.abs(drawn[:, None] - colours).max(axis=2).min(axis=1) > limit
-    for one, other in combinations(colours, 2):
-        left = drawn[off] - one
-        if not len(left):
-            break
-        way = other - one
-        share = (left @ way / max(float(way @ way), 1.0)).clip(0.0, 1.0)
-        off[off] = np.abs(left - share[:, None] * way).max(axis=1) > limit
+    levels = np.ascontiguousarray(drawn.T)  # channel by channel, which is faster
+    off: Flags = np.abs(levels[:, None] - colours.T[:, :, None]).max(axis=0).min(axis=0) > limit
+    pairs = _pairs(len(colours))
+    while pairs.size and (left := np.count_nonzero(off)):
+        many = max(1, AT_ONCE // left)
+        one, other = (colours[each].T[..., None] for each in pairs[:, :many])
+        off[off] = _off_mixtures(levels[:, off], one, other) > limit
+        pairs = pairs[:, many:]
     return off
 
 
-def spoilt(
-    seen: Pixels, strange: Flags, before: Pixels, after: Pixels, cells: Sequence[Part], *, least: float, mixed: bool
-) -> Flags:
-    """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
-
-    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has;
-    what a mark in quite another shade may look like, nobody knows. Where cells are `mixed`, because they reach into
-    each other or a detail may lie elsewhere in them, colours that are rare or of a mark beside are no foreign ones.
-    `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer strange
-    pixels than `least` is not looked at.
-    """
-    found, shades = np.zeros_like(strange), _Shades(seen, before, after)
-    for cell in cells:
-        odd = strange[cell].copy()
-        if np.count_nonzero(odd) < least:
-            continue
-        now, old, new = (image[cell].astype(np.int16) for image in (seen, before, after))
-        mark = np.abs(new - old).max(axis=2) > FOREIGN
-        if (np.abs(now - new).max(axis=2) < FOREIGN)[mark].sum() < OURS * mark.sum():
-            continue
-        clean = np.concatenate([old.reshape(-1, 3), new.reshape(-1, 3)])
-        if mixed:
-            odd[odd] = _is_rare(now[odd], clean)
-        odd = without_hairs(odd)
-        if not odd.any():
-            continue
-        own, beside = _colours(clean), [other for other in cells if _overlap(cell, other)] if mixed else [cell]
-        own = np.array([*own, *shades.unlike(own, beside)])
-        odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
-        found[cell] |= without_hairs(odd)
-    return found
+@lru_cache(maxsize=64)
+def _pairs(count: int) -> NDArray[np.intp]:
+    """(2, P): the numbers of any two of so many."""
+    return np.stack(np.triu_indices(count, 1))
 
 
-def littered(seen: Pixels, odd: Flags, before: Pixels, after: Pixels, cells: Sequence[Part], *, least: float) -> Flags:
-    """(h, w): odd pixels that are left in cells that were to be emptied: there even their former colours are foreign.
-
-    `before` and `after` are clean pictures (h, w, 3) of what was there and of what was read; a cell with fewer odd
-    pixels than `least` is not looked at.
-    """
-    found = np.zeros_like(odd)
-    for cell in cells:
-        if np.count_nonzero(odd[cell]) < least or not _is_bare(after[cell]) or _is_bare(before[cell]):
-            continue
-        now = seen[cell].astype(np.int16)
-        grounds = [np.median(image[cell].reshape(-1, 3), axis=0) for image in (seen, after)]
-        unlike = np.minimum(*(np.abs(now - ground).max(axis=2) for ground in grounds)) > FOREIGN
-        found[cell] |= without_hairs(odd[cell] & unlike)
-    return found
+def _off_mixtures(drawn: Floats, one: Floats, other: Floats) -> Floats:
+    """(N,): by how many grey levels pixels (3, N) are off all mixtures of one colour (3, P, 1) and the other."""
+    left, way = drawn[:, None] - one, other - one
+    share = (left * way).sum(axis=0) / np.maximum((way * way).sum(axis=0), 1)
+    off: Floats = np.abs(left - share.clip(0, 1) * way).max(axis=0).min(axis=0)
+    return off
 
 
-def left_over(kept: Flags, before: Pixels, after: Pixels, cells: Sequence[Part]) -> Flags:
-    """(h, w): what is left of marks that were to make way for others: `kept` (h, w) is as it was, and should not be.
-
-    Another hand may leave some of it uncovered, but not most of what the two marks differ in.
-    """
-    found, differs = np.zeros_like(kept), most(cv2.absdiff(before, after)) > FOREIGN
-    for cell in cells:
-        if np.count_nonzero(kept[cell]) > LEFT * np.count_nonzero(differs[cell]) and not _is_bare(before[cell]):
-            found[cell] |= without_hairs(kept[cell])
-    return found
-
-
-def _is_bare(cell: Pixels) -> bool:
-    ground = np.median(cell.reshape(-1, 3), axis=0)
-    return bool((np.abs(cell - ground).max(axis=2) < FLAT).mean() > BARE)
-
-
-class _Shades:
-    """In which shades the marks of cells were drawn; pictures as those of `spoilt`."""
+class Edit:
+    """A part of a page as an editor left it, (h, w, 3), and clean pictures of what was there and of what was read."""
 
     def __init__(self, seen: Pixels, before: Pixels, after: Pixels) -> None:
-        self.seen = seen
-        self.mark = most(cv2.absdiff(before, after)) > FOREIGN
-        self._of: dict[tuple[int, int], Floats | None] = {}
+        self.seen, self.before, self.after = seen, before, after
+        self._shades: dict[tuple[int, int], Floats | None] = {}
 
-    def unlike(self, own: Floats, cells: Iterable[Part]) -> list[Floats]:
-        """The shades of these cells' marks that are unlike the colours (K, 3), and each other."""
+    @cached_property
+    def mark(self) -> Flags:
+        """(h, w): what was to be drawn, or wiped off."""
+        mark: Flags = most(cv2.absdiff(self.before, self.after)) > FOREIGN
+        return mark
+
+    @cached_property
+    def _ours(self) -> Flags:
+        """(h, w): where the mark is in our colours, or nearly."""
+        return self.mark & (most(cv2.absdiff(self.seen, self.after)) < FOREIGN)
+
+    def is_ours(self, cell: Part) -> bool:
+        return bool(np.count_nonzero(self._ours[cell]) >= OURS * np.count_nonzero(self.mark[cell]))
+
+    def clean(self, cell: Part) -> Pixels:
+        """(K, 3): all pixels that the cell had, or was to have."""
+        return np.concatenate([image[cell].reshape(-1, 3) for image in (self.before, self.after)])
+
+    def steps(self, cell: Part) -> NDArray[np.int16]:
+        """(3, K): the colours of these pixels, each once, to steps of 16 levels in each channel."""
+        there = np.zeros(1 << 12, bool)
+        for numbers in self._steps:
+            there[numbers[cell].astype(np.intp).ravel()] = True
+        found = np.flatnonzero(there).astype(np.int16)
+        return 16 * np.stack([found >> 8, found >> 4 & 15, found & 15]) + np.int16(8)
+
+    @cached_property
+    def _steps(self) -> list[NDArray[np.uint16]]:
+        """(h, w) each: the numbers of the steps in which the clean pictures' colours are."""
+        channels = (cv2.split(image) for image in (self.before, self.after))
+        return [((red >> 4).astype(np.uint16) << 8) + (green & 0xF0) + (blue >> 4) for red, green, blue in channels]
+
+    def shades_unlike(self, own: Floats, cells: Iterable[Part]) -> list[Floats]:
+        """The shades in which these cells' marks were drawn that are unlike the colours (K, 3), and each other."""
         unlike: list[Floats] = []
         for cell in cells:
             shade = self._shade(cell)
@@ -168,23 +150,91 @@ class _Shades:
     def _shade(self, cell: Part) -> Floats | None:
         """(3,): that of most of the mark; None if there is none."""
         place = cell[0].start, cell[1].start
-        if place not in self._of:
-            mark = self.mark[cell]
-            self._of[place] = np.median(self.seen[cell][mark], axis=0).astype(np.float32) if mark.any() else None
-        return self._of[place]
+        if place not in self._shades:
+            drawn = self.seen[cell][self.mark[cell]]
+            self._shades[place] = _median(drawn).astype(np.float32) if len(drawn) else None
+        return self._shades[place]
 
 
-def _is_rare(drawn: NDArray[np.int16], clean: NDArray[np.int16]) -> Flags:
-    """(N,): which of the pixels drawn (N, 3) are like none of the clean ones (K, 3), not even a rare one."""
-    if not len(drawn):
-        return np.zeros(0, bool)
-    red, green, blue = (clean >> 4).T
-    numbers = np.flatnonzero(np.bincount((red << 8) + (green << 4) + blue, minlength=1))
-    kinds = np.stack([numbers >> 8, numbers >> 4 & 15, numbers & 15], axis=1).astype(np.int16) * np.int16(
-        16
-    ) + np.int16(8)
-    gap = np.abs(drawn[:, None] - kinds).max(axis=2).min(axis=1, initial=255)
-    rare: Flags = gap > FOREIGN
+def spoilt(edit: Edit, strange: Flags, cells: Sequence[Part], *, least: float, mixed: bool) -> Flags:
+    """(h, w): which strange pixels are foreign to their cell, among the cells whose marks are in our own colours.
+
+    Whoever draws a mark in our colours, or nearly, has no use for others than these and the shade that most of it has;
+    what a mark in quite another shade may look like, nobody knows. Where cells are `mixed`, because they reach into
+    each other or a detail may lie elsewhere in them, colours that are rare or of a mark beside are no foreign ones. A
+    cell with fewer strange pixels than `least` is not looked at.
+    """
+    found = np.zeros_like(strange)
+    for cell in cells:
+        if np.count_nonzero(strange[cell]) < least or not edit.is_ours(cell):
+            continue
+        odd, now = without_hairs(strange[cell]), edit.seen[cell]
+        if mixed and odd.any():
+            odd[odd] = _is_rare(now[odd], edit.steps(cell))
+            odd = without_hairs(odd)
+        if not odd.any():
+            continue
+        beside = [other for other in cells if _overlap(cell, other)] if mixed else [cell]
+        own = _colours(edit.clean(cell))
+        own = np.array([*own, *edit.shades_unlike(own, beside)])
+        odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
+        found[cell] |= without_hairs(odd)
+    return found
+
+
+def littered(edit: Edit, odd: Flags, cells: Sequence[Part], *, least: float) -> Flags:
+    """(h, w): odd pixels that are left in cells that were to be emptied: there even their former colours are foreign.
+
+    A cell with fewer odd pixels than `least` is not looked at.
+    """
+    found = np.zeros_like(odd)
+    for cell in cells:
+        if np.count_nonzero(odd[cell]) < least or not _is_bare(edit.after[cell]) or _is_bare(edit.before[cell]):
+            continue
+        now = edit.seen[cell]
+        unlike = ~np.logical_or(*(_is_like(now, _median(image[cell]), FOREIGN) for image in (edit.seen, edit.after)))
+        found[cell] |= without_hairs(odd[cell] & unlike)
+    return found
+
+
+def left_over(edit: Edit, kept: Flags, cells: Sequence[Part]) -> Flags:
+    """(h, w): what is left of marks that were to make way for others: `kept` (h, w) is as it was, and should not be.
+
+    Another hand may leave some of it uncovered, but not most of what the two marks differ in.
+    """
+    found = np.zeros_like(kept)
+    for cell in cells:
+        many = np.count_nonzero(kept[cell]) > LEFT * np.count_nonzero(edit.mark[cell])
+        if many and not _is_bare(edit.before[cell]):
+            found[cell] |= without_hairs(kept[cell])
+    return found
+
+
+def _is_bare(cell: Pixels) -> bool:
+    like = _is_like(cell, _median(cell), FLAT - 0.5)  # medians are whole levels or halves
+    return bool(np.count_nonzero(like) / like.size > BARE)
+
+
+def _is_like(image: Pixels, colour: Floats, by: float) -> Flags:
+    """(h, w): which pixels (h, w, 3) are off a colour by no more than so many grey levels, in whatever channel."""
+    low = tuple(max(0, ceil(level - by)) for level in colour.tolist())
+    high = tuple(min(255, floor(level + by)) for level in colour.tolist())
+    return np.asarray(cv2.inRange(image, low, high)) > 0
+
+
+def _median(pixels: Pixels) -> Floats:
+    """(3,): the middle level of each channel of pixels (…, 3), or half between two."""
+    levels = np.ascontiguousarray(pixels.reshape(-1, 3).T)
+    low, high = (levels.shape[1] - 1) // 2, levels.shape[1] // 2
+    levels = np.partition(levels, (low, high), axis=1)
+    middle: Floats = (levels[:, low] + levels[:, high].astype(np.float64)) / 2
+    return middle
+
+
+def _is_rare(drawn: Pixels, clean: NDArray[np.int16]) -> Flags:
+    """(N,): which of the pixels drawn (N, 3) are like none of the clean colours (3, K), not even a rare one."""
+    gaps = np.abs(drawn.T[:, :, None] - clean[:, None])  # (3, N, K): channel by channel, which is faster
+    rare: Flags = gaps.max(axis=0).min(axis=1) > FOREIGN
     return rare
 
 
@@ -192,15 +242,13 @@ def _overlap(one: Part, other: Part) -> bool:
     return all(mine.start < its.stop and its.start < mine.stop for mine, its in zip(one, other, strict=True))
 
 
-def scratched(seen: Pixels, before: Pixels, after: Pixels, *, rim: int, loud: int) -> Flags:
-    """(h, w): edges inside of marks that should be of one colour, in whatever shade they were drawn.
-
-    `before` and `after` are clean pictures (h, w, 3); `rim` pixels along a mark's border are anybody's.
-    """
-    mark = (most(cv2.absdiff(before, after)) > FOREIGN) & (_range(after) < FLAT)
+def scratched(edit: Edit, *, rim: int, loud: int) -> Flags:
+    """(h, w): edges inside of marks that should be of one colour, in whatever shade they were drawn; `rim` pixels along
+    a mark's border are anybody's."""
+    mark = edit.mark & (_range(edit.after) < FLAT)
     near = np.ones((2 * rim + 1, 2 * rim + 1), np.uint8)
     inside: Flags = cv2.erode(mark.view(np.uint8), near, borderType=cv2.BORDER_CONSTANT, borderValue=0).view(bool)
-    return inside & (_range(seen) > loud) if inside.any() else inside
+    return inside & (_range(edit.seen) > loud) if inside.any() else inside
 
 
 def most(levels: Pixels) -> Pixels:
@@ -221,21 +269,23 @@ def near_edges(image: Pixels) -> Flags:
 
 def without_hairs(found: Flags) -> Flags:
     """(h, w): only squares of four: a line one pixel thin is the fringe of a mark, or what it does not quite cover."""
-    square = found[1:, 1:] & found[1:, :-1] & found[:-1, 1:] & found[:-1, :-1]
-    thick = np.zeros_like(found)
-    for rows in (slice(1, None), slice(None, -1)):
-        for cols in (slice(1, None), slice(None, -1)):
-            thick[rows, cols] |= square
-    return thick
+    if not found.size:
+        return found.copy()
+    squares = cv2.erode(found.view(np.uint8), _SQUARE, anchor=(0, 0), borderType=cv2.BORDER_CONSTANT, borderValue=0)
+    return np.asarray(cv2.dilate(squares, _SQUARE, anchor=(1, 1))).view(bool)
 
 
-def _colours(pixels: NDArray[np.int16]) -> Floats:
+_SQUARE = np.ones((2, 2), np.uint8)
+
+
+def _colours(pixels: Pixels) -> Floats:
     """(K, 3): the commonest colours, at least two."""
-    red, green, blue = (pixels >> 5).T
-    names, which, counts = np.unique((red << 6) + (green << 3) + blue, return_inverse=True, return_counts=True)
+    red, green, blue = (pixels >> 5).astype(np.intp).T
+    which = (red << 6) + (green << 3) + blue
+    counts = np.bincount(which, minlength=1)
     commonest = np.argsort(-counts, kind="stable")[:COLOURS]
     commonest = commonest[(counts[commonest] > COMMON * len(pixels)) | (np.arange(len(commonest)) == 0)]
-    sums = np.stack([np.bincount(which, weights=channel, minlength=len(names)) for channel in pixels.T], axis=1)
+    sums = np.stack([np.bincount(which, weights=channel) for channel in pixels.T], axis=1)
     means: Floats = (sums[commonest] / counts[commonest, None]).astype(np.float32)
     return means if len(means) > 1 else means.repeat(2, axis=0)
 
