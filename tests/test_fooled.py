@@ -152,6 +152,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/voxel@1:train:5:15100:0", 9),  # along the edges of cubes
         ("scrawl", "reconstruction/voxel@1:train:4:30200:1", 168),
         ("scrawl", "reconstruction/voxel@1:train:3:30100:3", 343),  # from cube to cube, through JPEG
+        ("scrawl", "reconstruction/voxel@1:train:5:30100:1", 198),  # in a third colour on a thin line, through JPEG
+        ("scrawl", "reconstruction/project@1:train:5:30300:1", 191),
+        ("scrawl", "reconstruction/project@1:train:1:30100:0", 15),
+        ("scrawl", "reconstruction/project@1:train:1:30500:2", 216),  # hardly paler than the line it covers in part
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
