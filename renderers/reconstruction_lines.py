@@ -25,13 +25,9 @@ BESIDE = 3
 FLAT = 14
 """Grey levels by which pixels of one colour, side by side, differ at most."""
 
-CLEAR, OVER, SELDOM, MOSTLY = 36.0, 2.0, 0.98, 0.9
+CLEAR, OVER, SELDOM = 36.0, 2.0, 0.98
 """A colour is another one if it is off by so many grey levels, but always so many times what lines that nobody drew on
-are off their own, but for a few of their pixels; or what most pixels of all lines are, if none was left alone."""
-
-EXACT, FAINTEST = 2.0, 14.0
-"""The same where all lines that nobody drew on are in their own colour, within so many grey levels: of 588 silhouettes
-in other hands, none had a line by more than 1.1 off all mixtures of its colour and a new one beside it."""
+are off their own, but for a few of their pixels."""
 
 BLURRED = 16.0
 """Grey levels by which most of the lines that nobody drew on are off their colour where they are too soft to tell
@@ -98,14 +94,12 @@ def _beside(squares: Flags) -> Flags:
 
 
 def _has_bar(lines: Lines) -> bool:
-    """Whether there is one beside new squares; not if all lines are too soft to tell."""
+    """Whether there is one beside new squares; not if no line is left alone, or all are too soft to tell."""
     asked = lines.new["blank"] | lines.new["filled"]
-    calm, usual = (asked, MOSTLY) if asked.all() else (~asked, SELDOM)
-    away = np.abs(lines.seen[BESIDE : BESIDE + lines.line, calm] - lines.colours["frame"][0]).max(axis=3)
-    if np.median(away) > BLURRED:
+    calm = np.abs(lines.seen[BESIDE : BESIDE + lines.line, ~asked] - lines.colours["frame"][0]).max(axis=3)
+    if not calm.size or np.median(calm) > BLURRED:
         return False
-    noise = float(np.quantile(away, usual))
-    limit = max(CLEAR, OVER * noise) if noise > EXACT else FAINTEST
+    limit = max(CLEAR, OVER * float(np.quantile(calm, SELDOM)))
     half = (lines.line + 1) // 2
     return any(
         _are_few(_plateaus(lines, asked, size, least, limit, mixed=mixed))

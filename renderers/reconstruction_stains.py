@@ -33,7 +33,8 @@ FINE = 400
 SMOOTH, SMOOTH_LOUDEST, SMOOTH_OVER = 30.0, 45.0, 2.5
 """The same as below in smoothed pages, the first for rims: pixels there are no mixtures of own colours, by so much.
 
-At 512 pixels, of 1,520 right answers, painted and perturbed, one had 12 odd pixels and all others none; of strokes that were missed before, through JPEG, those in rims have 48 to 68.
+At 512 pixels, of 1,520 right answers, painted and perturbed, one had 12 odd pixels and all others none; of
+strokes that were missed before, through JPEG, those in rims have 48 to 68.
 """
 
 BESIDE = 3

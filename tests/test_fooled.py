@@ -155,7 +155,6 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/voxel@1:train:5:30100:1", 198),  # in a third colour on a thin line, through JPEG
         ("scrawl", "reconstruction/project@1:train:5:30300:1", 191),
         ("scrawl", "reconstruction/project@1:train:1:30100:0", 15),
-        ("scrawl", "reconstruction/project@1:train:1:30500:2", 216),  # hardly paler than the line it covers in part
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
