@@ -155,6 +155,19 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:4:15100:1", 14),  # in what was there before, over a line
         ("scrawl", "reconstruction/project@1:train:1:15000000001:0", 117),  # in a colour between its neighbours'
         ("scrawl", "reconstruction/project@1:train:1:15100:5", 6),  # the same through JPEG
+        ("scrawl", "reconstruction/project@1:train:4:15100:4", 18),  # in what was there before, along a whole side
+        ("scrawl", "reconstruction/project@1:train:1:30100:7", 719),  # the same, along half a side
+        ("scrawl", "reconstruction/voxel@1:train:3:30200:5", 547),  # in another colour, over a line and beside it
+        ("scrawl", "reconstruction/voxel@1:train:4:30100:6", 662),  # the same through JPEG
+        ("scrawl", "reconstruction/project@1:train:1:4100:12", 0),  # a box that seemed to be noise
+        ("scrawl", "reconstruction/project@1:train:1:15100:6", 16),  # along a wide line, through JPEG
+        ("scrawl", "reconstruction/voxel@1:train:3:15100:7", 16),
+        ("scrawl", "reconstruction/voxel@1:train:5:15100:0", 9),  # along the edges of cubes
+        ("scrawl", "reconstruction/voxel@1:train:4:30200:1", 168),
+        ("scrawl", "reconstruction/voxel@1:train:3:30100:3", 343),  # from cube to cube, through JPEG
+        ("scrawl", "reconstruction/voxel@1:train:5:30100:1", 198),  # in a third colour on a thin line, through JPEG
+        ("scrawl", "reconstruction/project@1:train:5:30300:1", 191),
+        ("scrawl", "reconstruction/project@1:train:1:30100:0", 15),
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
