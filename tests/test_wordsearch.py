@@ -298,6 +298,7 @@ def test_a_line_runs_from_its_start() -> None:
         ("murky_mutation", "wordsearch/find-all@1:train:3:503000003:0?pixels=256", 344, False),  # V for Y, blurred
         ("double_exposure", "wordsearch/find@1:train:4:503000001:0?pixels=256", 170, False),  # the tail of a J on an I
         ("gold", "wordsearch/find-all@1:train:5:504000002:0?pixels=256", 142, True),  # an O above a frame
+        ("gold", "wordsearch/find-all@1:train:4:50000000022:0?pixels=256", 76, True),  # lone borders of one pixel
         ("painted", "wordsearch/find-all@1:train:2:501000001:0?pixels=256", 30, True),  # lighter shades on a dark board
         ("painted", "wordsearch/find-all@1:train:4:501000001:0?pixels=256", 193, True),  # soft frames on white
         ("painted", "wordsearch/find-all@1:train:5:81005:0?pixels=256", 0, True),  # a soft pen, one pixel wide

@@ -52,8 +52,9 @@ over all of it in a colour that is as light leave up to 0.68 and 0.36. Of 14,500
 painted, few have 0.7 and few one side with 0.45, but none had less than 0.75 with less than 0.5.
 """
 
-FINEST = 16
-"""Pixels of the smallest cells whose borders' colour tells that: in smaller ones it is smeared into the neighbours'."""
+FINEST = 20
+"""Pixels of the smallest cells whose borders' colour tells that: in smaller ones it is smeared into the neighbours', and
+lines of one pixel are now seen in full and now by a third."""
 
 FEWEST = 3
 """So many borders tell what one looks like, even if one of them was drawn upon."""
