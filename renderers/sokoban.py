@@ -24,6 +24,7 @@ from renderers.sokoban_reading import (
     GROUND,
     SeenBoxes,
     haloed_keeper,
+    on_their_targets,
     tinted_box,
     tinted_colours,
     unlike_others,
@@ -87,9 +88,12 @@ class SokobanRenderer(PlacedRenderer[Position]):
         return tinted_colours(palette, style)
 
     def find_stain(self, seen: Seen, symbols: Numbers, problem: Problem[Position], style: Style) -> str:
-        """Floor that a box or the player has left looks like other floor, however bad the picture is."""
+        """Floor that a box or the player has left looks like other floor, however bad the picture is; and a target is
+        behind a keeper wherever one was, however much of it he hides."""
+        known = self.encode(problem.position, style)
+        symbols = on_their_targets(symbols, known)
         tile = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols).images[SIGNS.index(FLOOR)]
-        cell = unlike_others(seen, symbols == SIGNS.index(FLOOR), symbols != self.encode(problem.position, style), tile)
+        cell = unlike_others(seen, symbols == SIGNS.index(FLOOR), symbols != known, tile)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return super().find_stain(seen, symbols, problem, style)

@@ -110,6 +110,11 @@ def haloed_keeper(bank: Pixels) -> NDArray[np.intp]:
     return tile
 
 
+def on_their_targets(symbols: NDArray[np.intp], known: NDArray[np.intp]) -> NDArray[np.intp]:
+    """(R, C): the symbols of a board, but keepers are on targets where `known` (R, C) has some, which never move."""
+    return np.where((symbols == _KEEPER) & _ON_TARGET[known], SIGNS.index(PLAYER_ON_TARGET), symbols)
+
+
 def tinted_colours(palette: Pixels, style: Style) -> Pixels:
     """(2 * K, 3): a palette in the colour that tells the boxes of each kind."""
     return np.concatenate([_tinted(palette, _vivid(family, style)) for _, family in _KINDS.values()])

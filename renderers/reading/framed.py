@@ -53,8 +53,8 @@ painted, few have 0.7 and few one side with 0.45, but none had less than 0.75 wi
 """
 
 FINEST = 20
-"""Pixels of the smallest cells whose borders' colour tells that: in smaller ones it is smeared into the neighbours', and
-lines of one pixel are now seen in full and now by a third."""
+"""Pixels of the smallest cells whose borders' colour tells that: in smaller ones it is smeared into the neighbours',
+and lines of one pixel are now seen in full and now by a third."""
 
 FEWEST = 3
 """So many borders tell what one looks like, even if one of them was drawn upon."""
