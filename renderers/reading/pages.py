@@ -10,9 +10,10 @@ import numpy as np
 
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
-from renderers.reading.foreign import Part, Tints
+from renderers.reading.foreign import Part
 from renderers.reading.labels import Labels
 from renderers.reading.tiles import AROUND
+from renderers.reading.tints import Tints
 
 HALO = 0.35
 """Share of the contrast near a pixel by which it may be outside all clean ones around it: sharpening makes halos."""
