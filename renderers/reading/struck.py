@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
+from renderers.reading.fit import medians
 from renderers.reading.foreign import most
 
 Flags = NDArray[np.bool_]
@@ -48,19 +49,20 @@ def is_struck(drawn: Pixels, tile: Pixels, unlike: Flags, off: Flags, ground: Le
 
 def is_covered(drawn: Pixels, tile: Pixels) -> bool:
     """Whether three lines side by side of a cell (m, m, 3) are rather of one colour than as in its tile."""
-    gap = most(cv2.absdiff(drawn, tile)) > FAR / 2
-    return any(
-        _three(np.count_nonzero(way(gap), axis=1) > MUCH / 2 * gap.shape[0])
-        and _are_covered(way(_planes(drawn)), way(_planes(tile)))
-        for way in (_rows, _columns, _falling, _rising)
-    )
+    gap = most(cv2.absdiff(drawn, tile))
+    for way in (_rows, _columns, _falling, _rising):
+        lines = way(gap).mean(axis=1)
+        may_be = np.flatnonzero(lines[2:] + lines[1:-1] + lines[:-2] > 3 * MUCH * FAR / (1 + RATHER))  # else it is not
+        if len(may_be) and _are_covered(way(_planes(drawn)), way(_planes(tile)), may_be):
+            return True
+    return False
 
 
-def _are_covered(drawn: Levels, tile: Levels) -> bool:
-    """Whether any three of the lines (3, L, k) side by side are."""
-    shown, meant = (np.concatenate([each[:, :-2], each[:, 1:-1], each[:, 2:]], axis=2) for each in (drawn, tile))
-    colour = np.median(shown, axis=2)[..., None]
-    far = np.abs(meant - colour).max(axis=0) > FAR  # (L - 2, 3 * k)
+def _are_covered(drawn: Levels, tile: Levels, starts: NDArray[np.intp]) -> bool:
+    """Whether three of the lines (3, L, k) side by side are, from one of these on."""
+    shown, meant = (np.concatenate([each[:, starts + by] for by in range(3)], axis=2) for each in (drawn, tile))
+    colour = medians(shown)[..., None]
+    far = np.abs(meant - colour).max(axis=0) > FAR  # (K, 3 * k)
     unlike, off = (np.where(far, np.abs(shown - each).max(axis=0), 0).sum(axis=1) for each in (meant, colour))
     return bool(((far.mean(axis=1) > MUCH) & (off < RATHER * unlike)).any())
 
@@ -91,7 +93,7 @@ def _three(flags: Flags) -> bool:
 
 def _alike(lines: Levels, same: float) -> tuple[Levels, Flags]:
     """The colour (3, L) that most of each line (3, L, k) has, and which of its pixels (L, k) have it."""
-    colour = np.median(lines, axis=2)
+    colour = medians(lines)
     return colour, np.abs(lines - colour[..., None]).max(axis=0) < same
 
 
