@@ -177,11 +177,11 @@ def overdrawn(
     """
     if not changed.any():
         return None
-    new, meant = _cells(seen, changed, tiles.shape[1]), tiles[symbols[changed]]  # (N, n, n, 3)
+    new, meant = drawn_cells(seen, changed, tiles.shape[1]), tiles[symbols[changed]]  # (N, n, n, 3)
     suspects = np.flatnonzero(_are_suspect(new, meant))
     if not len(suspects):
         return None
-    waves = waves_of((_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
+    waves = waves_of((drawn_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
     is_only = partial(_is_only, waves=waves, is_reduced=_is_reduced(seen))
     places = np.argwhere(changed)
     for number in suspects:
@@ -200,7 +200,7 @@ def _ways_to_lay(look: Look, shown: Pixels, waves: Waves) -> Iterator[Look]:
         yield laid
 
 
-def _cells(seen: Seen, chosen: Flags, n: int) -> Pixels:
+def drawn_cells(seen: Seen, chosen: Flags, n: int) -> Pixels:
     """(N, n, n, 3): the chosen cells (R, C) as the editor left them, colour drift undone."""
     frame = seen.frame
     rows, cols = (np.flatnonzero(chosen.any(axis=axis)) for axis in (1, 0))

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
-from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS, WALL, Position
+from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS, WALL, Position
 from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
+from renderers.overdrawn import drawn_cells
 from renderers.placed import Numbers, PlacedRenderer
 from renderers.reading.classify import Named
 from renderers.shapes import cross, disc, intersection, line, rectangle, ring, subtract, union
@@ -24,6 +25,7 @@ from renderers.sokoban_reading import (
     GROUND,
     SeenBoxes,
     haloed_keeper,
+    in_two_colours,
     on_their_targets,
     tinted_box,
     tinted_colours,
@@ -79,7 +81,7 @@ class SokobanRenderer(PlacedRenderer[Position]):
         """A box may be one of the other kind, tinted, and a keeper may hide more of a target than he covers."""
         own = super().looks(symbol, cell, seen, bank)
         if SIGNS[symbol] == PLAYER_ON_TARGET:
-            return [*own, haloed_keeper(bank)]
+            return [*own, haloed_keeper(bank), bank[SIGNS.index(PLAYER)].astype(np.intp)]
         if not isinstance(seen, SeenBoxes) or cell not in seen.tinted:
             return own
         return [*own, tinted_box(seen.tinted[cell], bank, seen.page.picture.palette.shape[0])]
@@ -93,7 +95,11 @@ class SokobanRenderer(PlacedRenderer[Position]):
         known = self.encode(problem.position, style)
         symbols = on_their_targets(symbols, known)
         tile = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols).images[SIGNS.index(FLOOR)]
-        cell = unlike_others(seen, symbols == SIGNS.index(FLOOR), symbols != known, tile)
+        changed = symbols != known
+        cell = unlike_others(seen, symbols == SIGNS.index(FLOOR), changed, tile)
+        if cell is None:
+            two = in_two_colours(drawn_cells(seen, changed, len(tile)), symbols[changed], style)
+            cell = Cell(*np.argwhere(changed)[two.argmax()].tolist()) if two.any() else None
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return super().find_stain(seen, symbols, problem, style)

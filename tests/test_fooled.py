@@ -117,6 +117,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "sokoban/solve@1:train:3:9900:37?pixels=256", 6),  # a box that is struck through
         ("scrawl", "spaceinvaders/volley@1:train:3:9900:12?pixels=256", 9),  # an invader behind a bar
         ("scrawl", "spaceinvaders/shoot@1:train:1:9900:45?pixels=256", 17),
+        ("scrawl", "sokoban/push@1:train:4:50000000062:0?pixels=256", 103),  # a brown frame on a green box
         ("scrawl", "wordsearch/find@1:train:1:5:0", 4),  # a bar in the border's own colour, through a letter
         ("scrawl", "wordsearch/find@1:train:2:5:0", 10),  # in the letters' ink
         ("scrawl", "wordsearch/find@1:train:5:5:0", 7),

@@ -14,8 +14,9 @@ from gamegen.judge import verify
 from gamegen.perturb import PERTURBATIONS
 from gamegen.sample import Sample
 
-SHOWS, ENOUGH = 40, 8
-"""Grey levels by which a wrong answer still differs from the right one in a murky picture, and in how many pixels."""
+SHOWS, ENOUGH, AROUND = 40, 8, 0.03
+"""Grey levels by which a wrong answer still differs from the right one in a murky picture, and in how many pixels; the
+share of the picture's side by which these may be away from where it is wrong."""
 
 STEPS, LOUDEST, GRAIN = 4, 40, 8
 """Rounds of the search, grey levels of its noise at most, and the side of its grains in pixels of 512."""
@@ -29,7 +30,17 @@ def murky_mutation(sample: Sample, rng: Stream) -> Made:
     perturb, seed = PERTURBATIONS[rng.choice(tuple(PERTURBATIONS))], rng.below(2**32)
     murky, right = (perturb(image, 1.0, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after)))
     shows = gap(*(np.asarray(image.convert("RGB")) for image in (murky, right))) > SHOWS
-    return (murky, False) if np.count_nonzero(shows) >= ENOUGH else None
+    return (murky, False) if np.count_nonzero(shows & _beside(wrong, sample, murky.size)) >= ENOUGH else None
+
+
+def _beside(wrong: Image.Image, sample: Sample, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """(h, w): where, and beside where, a wrong answer differs from the right one, in a picture of this size: what was
+    reduced to few colours may differ anywhere."""
+    differs = (gap(np.asarray(wrong), canvas(sample).after) > 0).astype(np.uint8)
+    reach = 2 * round(AROUND * wrong.width) + 1
+    near = cv2.resize(cv2.dilate(differs, np.ones((reach, reach), np.uint8)), size, interpolation=cv2.INTER_NEAREST)
+    beside: NDArray[np.bool_] = near > 0
+    return beside
 
 
 def double_exposure(sample: Sample, rng: Stream) -> Made:
