@@ -27,8 +27,9 @@ from renderers.reading.struck import SHADE, is_covered, is_struck
 from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, contrast_of, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
-LARGEST, LARGE = 48, 36
-"""Pixels across a cell at which it is compared, at most; and from which on outlines are two pixels wide."""
+LARGEST, LARGE, SMALL = 48, 36, 20
+"""Pixels across a cell at which it is compared, at most; from which on outlines are two pixels wide; and below which
+half a pixel moves as much as a stroke covers."""
 
 MOVED, RESIZED = 0.07, 0.06
 """Shares of a cell by which a thing may be off its place or its size."""
@@ -196,7 +197,7 @@ def _ways_to_lay(look: Look, shown: Pixels, waves: Waves) -> Iterator[Look]:
     moved so as to lie under its outline, where the rest of the cell fits no longer."""
     yield look
     laid, most_of = look.laid_as(shown), look.share_of(shown, ALIKE + waves.everywhere)
-    if laid.share_of(shown, ALIKE + waves.everywhere) > most_of - LESS:
+    if len(shown) < SMALL or laid.share_of(shown, ALIKE + waves.everywhere) > most_of - LESS:
         yield laid
 
 
@@ -267,9 +268,9 @@ def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bo
     off = unlike.copy()
     off[unlike] = look.off(shown, np.nonzero(unlike)) > loud[unlike]
     same = SAME + waves.everywhere + SMEARED * waves.by_contrast
-    if not is_reduced and (
-        is_struck(drawn, look.inner, unlike, off, look.plain, same) or is_covered(drawn, look.inner)
-    ):
+    if not is_reduced and is_struck(drawn, look.inner, unlike, off, look.plain, same):
+        return False
+    if not is_reduced and n >= SMALL and is_covered(drawn, look.inner):
         return False
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     return _count(off, look) <= few or _count_odd(drawn, look, off, is_reduced=is_reduced) <= few

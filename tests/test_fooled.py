@@ -214,6 +214,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
         ("sokoban/push@1:train:3:50000000000:0?pixels=256", 183),  # a keeper who hides most of a target
         ("sokoban/push@1:train:3:9600:2?pixels=256", 1),
+        ("spaceinvaders/volley@1:train:5:50000000030:0?pixels=256", 374),  # small invaders half a pixel off
         ("maze/shortest@1:train:1:50000000001:0?pixels=256", 379),  # a trembling line that ends in a sign
         ("maze/path@1:train:2:50000000017:0?pixels=256", 335),
     ],
