@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
+from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.pacman import BEAN, CHERRY, FACING, GHOSTS, NOTHING, PELLET, WALL, Position
@@ -29,6 +30,9 @@ _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(thing) for thing in THINGS]] = range(len(THINGS))
 _WALL = int(_NUMBER[ord(WALL)])
 """The last thing: a wall's forms are numbered on from here."""
+
+GONE = 0.5
+"""The share of the walls that may seem to be gone: whoever breaks through them leaves most."""
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _CORNERS = ((16, _UP | _LEFT), (32, _UP | _RIGHT), (64, _DOWN | _LEFT), (128, _DOWN | _RIGHT))
@@ -73,6 +77,10 @@ class PacmanRenderer(PlacedRenderer[Position]):
         return _numbers(position)
 
     def decode(self, symbols: NDArray[np.intp], problem: Problem[Position], style: Style) -> Position:
+        """No answer moves a wall: if many are gone, the picture's colours have drifted too far."""
+        was_wall = _numbers(problem.position) >= _WALL
+        if np.mean(symbols[was_wall] < _WALL) > GONE:
+            raise UnreadableImage("most walls look like something else")
         rows = np.minimum(symbols, _WALL).tolist()
         return Position(tuple("".join([THINGS[number] for number in row]) for row in rows))
 

@@ -15,7 +15,8 @@ from gamegen.core.cell import OPPOSITE, STEPS, Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
-from gamegen.games.pacman import BLOCKED, FACING, FOOD, GHOSTS, NOTHING, PACMAN, Position, Walk, game
+from gamegen.games.pacman import BLOCKED, FACING, FOOD, GHOSTS, NOTHING, PACMAN, WALL, Position, Walk, game
+from gamegen.judge import verify
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import make_sample
 from renderers.pacman import renderer
@@ -333,3 +334,11 @@ def turned(position: Position) -> Position:
 def mirrored(position: Position) -> Position:
     after = {">": PACMAN["left"], "<": PACMAN["right"]}
     return Position(tuple("".join(after.get(thing, thing) for thing in row[::-1]) for row in position.rows))
+
+
+def test_a_maze_without_its_walls_is_not_read() -> None:
+    """Where colours drifted so far that walls looked like floor, a maze without any was read."""
+    sample = make_sample("pacman/sweep@1:train:4:2028:6")
+    bare = Position(tuple(row.replace(WALL, NOTHING) for row in sample.solution.after.rows))
+    verdict = verify(sample, sample.plugin.renderer.render(bare, sample.style).image())
+    assert not verdict.readable and "walls" in verdict.reason
