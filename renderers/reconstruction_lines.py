@@ -114,6 +114,8 @@ def _plateaus(lines: Lines, asked: Flags, size: int, least: int, limit: float, *
     for start in range(BESIDE + least - size, BESIDE + lines.line - least + 1):
         window = seen[start : start + size]  # (size, K, L, 3)
         found: Flags = (window.max(axis=0) - window.min(axis=0)).max(axis=2) < FLAT
+        if not found.any():
+            continue
         if mixed:
             found[found] = off_colours(_means(window, found), np.stack(lines.colours["frame"]), limit)
         for fill, new in lines.new.items():
