@@ -225,3 +225,11 @@ def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:
     assert made is not None and made[1]
     verdict = verify(sample, made[0])
     assert verdict.correct, verdict.reason
+
+
+def test_a_keeper_may_hide_all_of_his_target() -> None:
+    """A plain keeper where a target was is right by the rules, and was refused as a stained one."""
+    sample = make_sample("sokoban/push@1:train:2:50000000045:0?pixels=256")
+    made = ATTACKS["mutation"](sample, Stream(sample.id, "attack", 78))
+    assert made is not None and made[1]
+    assert verify(sample, made[0]).correct
