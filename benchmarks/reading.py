@@ -30,6 +30,7 @@ from gamegen.core.stream import Stream
 from gamegen.core.tables import fill, table
 from gamegen.images import load_rgb
 from gamegen.journal import journal
+from gamegen.judge import look
 from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.registry import games, plugin
@@ -135,8 +136,7 @@ def _pictures(cell: Cell, count: int, pixels: int, seed: int) -> Iterator[tuple[
 
 def _outcome(sample: Sample, position: Any, image: Image.Image) -> tuple[str, str]:
     try:
-        pixels = load_rgb(image, ground=sample.style.page)
-        reading = sample.plugin.renderer.read(pixels, sample.problem, sample.style)
+        reading = look(sample.plugin, sample.problem, sample.style, image)
         is_exact = reading.position == position
         right = is_exact and sample.plugin.solver.check(sample.problem, position).correct
         stain = reading.stain if right or not is_exact else ""

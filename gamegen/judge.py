@@ -9,11 +9,13 @@ from typing import Any
 import orjson
 
 from gamegen.core.errors import BadInput, UnreadableImage
+from gamegen.core.plugin import Plugin
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Style
+from gamegen.core.rendering import Reading, Style
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
+from renderers.reading.bars import without_bars
 
 PARSED = 512
 """How many rows are kept as they were understood: pictures to judge come in groups of one row."""
@@ -30,7 +32,7 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
         return _unreadable("There is no picture.")
     plugin, _ = plugin_of(str(row["task"]))
     try:
-        reading = plugin.renderer.read(load_rgb(image, ground=style.page), problem, style)
+        reading = look(plugin, problem, style, image)
         check = plugin.solver.check(problem, reading.position)
         stain = reading.stain if check.correct else ""
     except UnreadableImage as error:
@@ -57,7 +59,15 @@ def read(row: Mapping[str, Any], image: Source) -> str:
     """The position seen in a picture, as text; raises UnreadableImage."""
     problem, style = problem_of(row)
     plugin, _ = plugin_of(str(row["task"]))
-    return str(plugin.renderer.read(load_rgb(image, ground=style.page), problem, style).position)
+    return str(look(plugin, problem, style, image).position)
+
+
+def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> Reading[Any]:
+    """What the reader sees in a picture from outside, bars around it taken off; raises UnreadableImage."""
+    renderer = plugin.renderer
+    pixels = load_rgb(image, ground=style.page)
+    page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
+    return renderer.read(page, problem, style)
 
 
 def problem_of(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:

@@ -60,6 +60,21 @@ def crop(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
     return image.resize(image.size, Image.Resampling.BICUBIC, box=box)
 
 
+def pad(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Up to 3 % added at each side, in black, grey, white or the page's own colour."""
+    most = 0.03 * strength * image.width
+    left, top, right, bottom = (round(rng.random() * most) for _ in range(4))
+    return _framed(image, (left, top, right, bottom), rng)
+
+
+def letterbox(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Bars at two sides that bring a square to another format, up to 16:9 or 9:16."""
+    bars = (16 / 9 - 1) * strength * image.width
+    first = round(bars * rng.choice((0.5, 0.5, 0.0, 1.0)))
+    sides = (first, 0, round(bars) - first, 0) if rng.chance(0.5) else (0, first, 0, round(bars) - first)
+    return _framed(image, sides, rng)
+
+
 def rotate(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
     """Up to 2 degrees."""
     return _warp(image, angle=math.radians(2) * strength * rng.choice((-1, 1)))
@@ -173,18 +188,19 @@ _TURNED_BY = {
 """How pixels are turned so that the tag of this number turns them back."""
 
 PERTURBATIONS: dict[str, Perturbation] = {
-    "jpeg": jpeg, "webp": webp, "resize": resize, "shift": shift, "zoom": zoom, "crop": crop, "rotate": rotate,
-    "perspective": perspective, "gamma": gamma, "hue": hue, "tone": tone, "blur": blur, "noise": noise,
-    "quantise": quantise, "sharpen": sharpen, "alpha": alpha, "palette": palette, "deep": deep,
-    "orientation": orientation,
+    "jpeg": jpeg, "webp": webp, "resize": resize, "shift": shift, "zoom": zoom, "crop": crop, "pad": pad,
+    "letterbox": letterbox, "rotate": rotate, "perspective": perspective, "gamma": gamma, "hue": hue, "tone": tone,
+    "blur": blur, "noise": noise, "quantise": quantise, "sharpen": sharpen, "alpha": alpha,
+    "palette": palette, "deep": deep, "orientation": orientation,
 }  # fmt: skip
 
 MODERATE: dict[str, float] = {
-    "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "rotate": 0.5,
-    "perspective": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5, "blur": 0.5, "noise": 0.5,
-    "quantise": 0.5, "sharpen": 0.5, "alpha": 0.5, "palette": 0.5, "deep": 0.5, "orientation": 1.0,
+    "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "pad": 0.5,
+    "letterbox": 0.43, "rotate": 0.5, "perspective": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5,
+    "blur": 0.5, "noise": 0.5, "quantise": 0.5, "sharpen": 0.5, "alpha": 0.5,
+    "palette": 0.5, "deep": 0.5, "orientation": 1.0,
 }  # fmt: skip
-"""JPEG q50, 3 % zoom, 4 px, hue 10°, blur 1, and the like."""
+"""JPEG q50, 3 % zoom, 4 px, hue 10°, blur 1, a format of 4:3, and the like."""
 
 
 def _through(image: Image.Image, form: str, *, quality: int) -> Image.Image:
@@ -192,6 +208,15 @@ def _through(image: Image.Image, form: str, *, quality: int) -> Image.Image:
     image.convert("RGB").save(data, form, quality=quality)
     with Image.open(data) as back:
         return back.convert("RGB")
+
+
+def _framed(image: Image.Image, sides: tuple[int, int, int, int], rng: Stream) -> Image.Image:
+    """A picture with so much more at its left, top, right and bottom, all of one colour."""
+    left, top, right, bottom = sides
+    colour = rng.choice(((0, 0, 0), (128, 128, 128), (255, 255, 255), image.getpixel((0, 0))))
+    frame = Image.new("RGB", (image.width + left + right, image.height + top + bottom), colour)
+    frame.paste(image, (left, top))
+    return frame
 
 
 def _side(rng: Stream) -> float:

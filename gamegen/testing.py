@@ -22,8 +22,7 @@ from gamegen.core.errors import BadInput, IllegalAction, UnreadableImage
 from gamegen.core.key import LANGUAGES, LEVELS, Key
 from gamegen.core.problem import steps_from_json
 from gamegen.core.stream import Stream
-from gamegen.images import load_rgb
-from gamegen.judge import verify
+from gamegen.judge import look, verify
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.registry import plugin
 from gamegen.sample import COLUMNS, Sample, make_sample, members_of
@@ -205,10 +204,9 @@ def pictures_read_back(name: str, samples: int) -> None:
 
 
 def _reads(sample: Sample, position: Any, law: str, change: Callable[[Image.Image], Image.Image]) -> None:
-    renderer = sample.plugin.renderer
-    image = change(renderer.render(position, sample.style).image())
+    image = change(sample.plugin.renderer.render(position, sample.style).image())
     try:
-        reading = renderer.read(load_rgb(image, ground=sample.style.page), sample.problem, sample.style)
+        reading = look(sample.plugin, sample.problem, sample.style, image)
     except UnreadableImage as error:
         raise LawBroken(f"{law}: {sample.id} in {sample.style.skin} at {sample.key.pixels} px: {error}") from error
     if reading.position != position:

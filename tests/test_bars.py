@@ -1,0 +1,90 @@
+"""Bars around a page are taken off, and nothing else is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from gamegen.core.key import Key
+from gamegen.judge import verify
+from gamegen.registry import select
+from gamegen.sample import Sample, make_sample
+from renderers.reading.bars import without_bars
+
+TASKS = select("all")
+COLOURS = st.tuples(*(st.integers(0, 255),) * 3)
+
+
+def _sample(task: str, index: int = 0) -> Sample:
+    return make_sample(Key(task, level=1 + index % 5, seed=3, index=index, pixels=256))
+
+
+def _framed(image: Image.Image, left: int, top: int, right: int, bottom: int, colour: object) -> Image.Image:
+    frame = Image.new("RGB", (image.width + left + right, image.height + top + bottom), colour)  # type: ignore[arg-type]
+    frame.paste(image, (left, top))
+    return frame
+
+
+def _cut(sample: Sample, image: Image.Image) -> np.ndarray:
+    return without_bars(np.asarray(image), sample.style.page, lambda: np.asarray(sample.original))
+
+
+@given(st.sampled_from(TASKS), st.integers(0, 200), st.integers(0, 200), st.booleans(), COLOURS)
+@settings(max_examples=80, deadline=None)
+def test_bars_of_any_colour_are_taken_off_two_sides(task: str, one: int, other: int, across: bool, colour) -> None:
+    sample = _sample(task)
+    sides = (one, 0, other, 0) if across else (0, one, 0, other)
+    cut = _cut(sample, _framed(sample.original, *sides, colour))
+    if cut.shape == (256, 256, 3):
+        assert np.abs(cut.astype(int) - np.asarray(sample.original)).mean() < 12
+    else:  # a little of a bar in nearly the page's colour is like a shift, which registration undoes
+        assert max(abs(side - 256) for side in cut.shape[:2]) <= 6
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("colour", ["black", "white", "page"])
+def test_an_answer_between_bars_is_judged_as_it_is_without(task: str, colour: str) -> None:
+    sample = _sample(task, 2)
+    shade = sample.style.page if colour == "page" else colour
+    for sides in ((70, 0, 70, 0), (0, 0, 0, 90), (7, 2, 5, 7)):
+        assert verify(sample, _framed(sample.edited, *sides, shade)).correct
+        wrong = verify(sample, _framed(sample.original, *sides, shade))
+        assert wrong.readable and not wrong.correct
+        assert wrong.position == sample["position_before"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_stretched_page_keeps_its_margins(task: str) -> None:
+    sample = _sample(task, 1)
+    for size in ((448, 256), (256, 448), (300, 256)):
+        stretched = np.asarray(sample.edited.resize(size, Image.Resampling.BICUBIC))
+        cut = without_bars(stretched, sample.style.page, lambda: np.asarray(sample.original))
+        assert all(abs(one - other) <= 0.02 * other for one, other in zip(cut.shape, stretched.shape, strict=True))
+
+
+def test_a_page_as_it_was_is_not_even_looked_at() -> None:
+    sample = _sample("maze/path")
+    image = np.asarray(sample.edited)
+
+    def never() -> np.ndarray:
+        raise AssertionError
+
+    assert without_bars(image, sample.style.page, never) is image
+
+
+@pytest.mark.parametrize("task", ["tictactoe/best", "maze/path", "sudoku/solve", "chess/move"])
+@pytest.mark.parametrize("colour", ["black", "white"])
+def test_a_small_page_on_a_large_ground_is_none(task: str, colour: str) -> None:
+    sample = _sample(task)
+    for side, size in ((128, (256, 256)), (200, (256, 256)), (128, (256, 400))):
+        ground = Image.new("RGB", size, colour)
+        ground.paste(sample.edited.resize((side, side)), ((size[0] - side) // 2, (size[1] - side) // 2))
+        assert not verify(sample, ground).correct
+
+
+def test_a_blank_of_another_format_is_unreadable() -> None:
+    sample = _sample("tictactoe/best")
+    assert not verify(sample, Image.new("RGB", (400, 256), "black")).readable
