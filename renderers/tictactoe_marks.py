@@ -1,8 +1,8 @@
 """Whether a new mark of tic-tac-toe is one ring, one cross or one block, in one ink on bare ground, and nothing else.
 
 Other hands draw smaller or larger, thinner or thicker, beside the middle and with a tremble. So a ring or a cross is
-laid through what is drawn, by its box and its area; what is drawn away from its strokes is foreign, and so is whatever
-is along the middle of them in another colour.
+laid through what is drawn; what is drawn away from its strokes is foreign, and so is whatever is along the middle of
+them in another colour.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ SLACK = 0.035
 CORE = 0.35
 """Share of a stroke's width, along its middle, that is all ink however the hand trembles."""
 
-BESIDE, INSIDE, IN_BLOCK = 0.006, 0.006, 0.01
+BESIDE, INSIDE, IN_BLOCK = 0.0045, 0.0045, 0.01
 """Shares of a cell that may be ink beside the strokes, and something else in the middle of them or inside of a block.
-Painted answers need 0, 0.0034 and 0.008 (sharpened), strokes of 4 px of 512 over them make 0.02, 0.01 and 0.019."""
+Painted answers need 0, 0.0034 and 0.008 (sharpened; 0.0008 inside as drawn), strokes of 4 px of 512 over them make
+0.009 of one of the first two and more, and 0.019 in a block."""
 
 TOWARDS = 0.45
 """How far a mark's shade may be on the way from its own ink to the other's: painted answers are up to 0.27 on it, an X
@@ -128,13 +129,17 @@ def _is_cut(ink: Flags) -> bool:
 
 
 def _from_ring(drawn: Flags) -> tuple[Floats, float]:
-    """How far each pixel is from the middle of the line of a ring, and how wide that line is."""
-    x, y, across, down = _box(drawn)
-    area = float(np.count_nonzero(drawn)) / np.pi
-    wide = ((across + down) - np.sqrt(max(0.0, (across + down) ** 2 - 4 * area))) / 2
-    across, down = across - wide / 2, down - wide / 2
-    away = np.abs(np.hypot(x / across, y / down) - 1) * (across + down) / 2
-    return away, wide
+    """How far each pixel is from the middle of the line of a ring, and how wide that line is.
+
+    The ring is laid by how what is drawn is spread about its middle, which one slip of the pen hardly changes.
+    """
+    rows, cols = np.nonzero(drawn)
+    y, x = _places(len(drawn))
+    across, down = np.sqrt(2 * cols.var()), np.sqrt(2 * rows.var())
+    wide = float(len(rows) / (np.pi * max(across + down, 1.0)))
+    across, down = (np.sqrt(max(reach**2 - wide**2 / 4, 1.0)) for reach in (across, down))
+    away = np.abs(np.hypot((x - cols.mean()) / across, (y - rows.mean()) / down) - 1) * (across + down) / 2
+    return away.astype(np.float32), wide
 
 
 def _from_cross(drawn: Flags) -> tuple[Floats, float]:

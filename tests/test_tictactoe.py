@@ -133,6 +133,20 @@ def test_a_small_thick_nought_by_hand_is_one() -> None:
     assert not verify(sample, half).correct
 
 
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("tictactoe/best@1:train:1:60000000038:0?pixels=256", 226),
+        ("tictactoe/best@1:train:2:60000000048:0?pixels=256", 301),
+    ],
+)
+def test_a_nought_with_a_slip_of_the_pen_is_one(name: str, number: int) -> None:
+    """A ring was laid by the box of what was drawn, which a spike makes larger, and so beside the line."""
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and verify(sample, made[0]).correct
+
+
 @pytest.mark.parametrize("skin", ("classic", "paper", "dark"))
 @pytest.mark.parametrize("pixels", (256, 512))
 def test_a_new_mark_is_one_mark(skin: str, pixels: int) -> None:
