@@ -21,7 +21,8 @@ from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
 from renderers.frames import middles
-from renderers.overdrawn import Look, compared_tiles, overdrawn
+from renderers.laid import Look
+from renderers.overdrawn import compared_tiles, overdrawn
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
 from renderers.reading.framed import STROKE, Framed, is_stroke, strange_contents
 from renderers.reading.hand import Hand

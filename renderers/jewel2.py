@@ -106,12 +106,17 @@ class Jewel2Renderer(PlacedRenderer[Position]):
         return Position(tuple("".join([THINGS[number] for number in row]) for row in symbols.tolist()))
 
     def ground(self, symbol: int, style: Style) -> int:
-        return symbol if symbol == _EMPTY else _BARE
+        return _EMPTY if symbol in (_EMPTY, _BARE) else _BARE
 
     def looks(self, symbol: int, cell: Cell, seen: Seen, bank: Pixels) -> Sequence[Numbers]:
         """An emptied cell may be a tile whose stone was wiped off."""
         own = super().looks(symbol, cell, seen, bank)
-        return [*own, bank[_BARE].astype(np.intp)] if symbol == _EMPTY else own
+        if symbol not in (_EMPTY, _BARE):
+            return own
+        return [*own, bank[_BARE if symbol == _EMPTY else _EMPTY].astype(np.intp)]
+
+    def shown_as(self, symbols: NDArray[np.intp], seen: Seen, style: Style) -> NDArray[np.intp]:
+        return _or_bare(symbols, seen.cells, style)
 
     def look(self, image: Pixels, problem: Problem[Position], style: Style) -> Seen:
         """A cascade leaves few cells as they were, so the picture is laid onto what it seems to show, in rounds.
@@ -193,13 +198,19 @@ def _believed(raw: Floats, guess: Position, style: Style) -> Floats:
     """(R*n, C*n, 3): the board that a picture is believed to show, its empty cells as ours or bare, whichever they look
     more like: colours drift by neither."""
     numbers = _numbers(guess)
+    numbers = _or_bare(numbers, split_cells(raw, *numbers.shape), style)
+    return join_cells(reading_tiles(renderer, style, *numbers.shape)[numbers])
+
+
+def _or_bare(numbers: NDArray[np.intp], cells: Floats, style: Style) -> NDArray[np.intp]:
+    """(R, C): the same symbols, but that empty cells (R, C, n, n, 3) are bare ones where they look more like these."""
     tiles = reading_tiles(renderer, style, *numbers.shape)
     empty = numbers == _EMPTY
-    seen = split_cells(raw, *numbers.shape)[empty].mean(axis=(1, 2))
+    seen = cells[empty].mean(axis=(1, 2))
     ours, bare = (np.abs(seen - tiles[number].mean(axis=(0, 1))).sum(axis=1) for number in (_EMPTY, _BARE))
     numbers = numbers.copy()
     numbers[empty] = np.where(bare < ours, _BARE, _EMPTY)
-    return join_cells(tiles[numbers])
+    return numbers
 
 
 @lru_cache(maxsize=64)

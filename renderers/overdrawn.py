@@ -8,9 +8,8 @@ same picture where nothing was to change: compression, blur and drift make waves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial, reduce
 
 import cv2
 import numpy as np
@@ -21,18 +20,16 @@ from gamegen.core.cell import Cell
 from gamegen.core.problem import P
 from gamegen.core.rendering import Pixels, Style
 from renderers.board import BoardRenderer, Seen
+from renderers.laid import LARGE, Look
 from renderers.page import Frame
 from renderers.reading.foreign import most, without_hairs
-from renderers.reading.struck import SHADE, is_covered, is_struck
-from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, contrast_of, inside, off_at, waves_of
+from renderers.reading.struck import SHADE, are_covered, are_struck, gaps_of
+from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
-LARGEST, LARGE, SMALL = 48, 36, 20
-"""Pixels across a cell at which it is compared, at most; from which on outlines are two pixels wide; and below which
-half a pixel moves as much as a stroke covers."""
-
-MOVED, RESIZED = 0.07, 0.06
-"""Shares of a cell by which a thing may be off its place or its size."""
+LARGEST, SMALL = 48, 20
+"""Pixels across a cell at which it is compared, at most; and below which half a pixel moves as much as a stroke
+covers."""
 
 UNLIKE = 30
 """Grey levels by which a pixel, beside those by which it is off, is unlike the very pixel of its tile."""
@@ -58,101 +55,14 @@ ALIKE, LESS = 32, 0.02
 thing is believed to lie than where it was to be laid. Of 358 things that other hands laid elsewhere none had fewer
 there; six that were struck through, and seemed to lie elsewhere, had 0.05 to 0.15 less."""
 
+SURELY = 0.999 / 3**0.5
+"""A pixel that is no more unlike a colour, in any of three channels, than this share of a distance is within it."""
+
 MIXED = 0.15
 """Share of a colour's pixels that may have another shade than most."""
 
 ROWS, FEWEST = 24, 64
 """So many rows of a picture that was reduced to few colours have so many at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How a thing was laid: by how much it differs from what is shown, its size, and where its tile begins, as shares
-    of a cell: on the corner of a pixel, as whoever pastes it lays it."""
-
-    gap: float
-    size: float
-    right: float
-    down: float
-
-    def lay(self, tile: Pixels, flags: int = cv2.INTER_LINEAR) -> Pixels:
-        """A tile (n, n, …) of that size, in that place."""
-        n, half = len(tile), (self.size - 1) / 2
-        way = np.array([[self.size, 0, self.right * n + half], [0, self.size, self.down * n + half]])
-        return np.asarray(cv2.warpAffine(tile, way, (n, n), flags=flags, borderMode=cv2.BORDER_REPLICATE))
-
-
-@dataclass(frozen=True, eq=False)
-class Look:
-    """How a cell may look: a tile (n, n, 3), and the same without the thing on it."""
-
-    tile: Pixels
-    ground: Pixels
-    thing: Pixels  # (n, n): 255 where it is, else 0
-
-    @classmethod
-    def of(cls, tile: Pixels, ground: Pixels) -> Look:
-        is_thing = cv2.absdiff(tile, ground).any(axis=2)
-        return cls(tile, ground, np.where(is_thing, np.uint8(255), np.uint8(0)))
-
-    @cached_property
-    def rim(self) -> Flags:
-        """(m, m): where the thing's outline is, inside of the cell: what scissors leave there is anybody's."""
-        near, inner = np.ones((5, 5), np.uint8), np.ones((3, 3) if len(self.tile) < LARGE else (5, 5), np.uint8)
-        return inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, inner))) > 0
-
-    @cached_property
-    def inner(self) -> Pixels:
-        """(m, m, 3): the tile without its border."""
-        return inside(self.tile)
-
-    @cached_property
-    def contrast(self) -> Pixels:
-        """(m, m): by how many grey levels the tile differs around each pixel inside."""
-        return contrast_of(self.tile)
-
-    @cached_property
-    def plain(self) -> Levels:
-        """(3,): the colour that most of the ground has."""
-        colour: Levels = np.median(self.ground, axis=(0, 1))
-        return colour
-
-    def off(self, shown: Pixels, places: tuple[NDArray[np.intp], ...]) -> Levels:
-        """(N,): by how many grey levels a cell (n, n, 3) is off the tile at some rows and columns inside."""
-        rows, cols = places
-        edge = (len(self.tile) - len(self.inner)) // 2
-        return off_at(shown[None], self.tile[None], (np.zeros_like(rows), rows + edge, cols + edge))
-
-    def share_of(self, shown: Pixels, levels: float) -> float:
-        """The share of a cell (n, n, 3) that is like the tile to so many grey levels."""
-        return float(np.mean(most(cv2.absdiff(inside(shown), self.inner)) <= levels))
-
-    def fit(self, shown: Pixels) -> Fit:
-        """The size and place at which its thing is most like what a cell (n, n, 3) shows."""
-        n = len(self.tile)
-        edge, reach = (max(1, round(share * n)) for share in (EDGE, MOVED))
-        around = cv2.copyMakeBorder(shown, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
-        around = around[edge : len(around) - edge, edge : len(around) - edge]
-        fits = []
-        for fit, tile in self._sized:
-            gap, _, (right, down), _ = cv2.minMaxLoc(cv2.matchTemplate(around, tile, cv2.TM_SQDIFF))
-            fits.append(Fit(gap, fit.size, fit.right + (right - reach) / n, fit.down + (down - reach) / n))
-        return min(fits, key=lambda fit: fit.gap)
-
-    def laid_as(self, shown: Pixels) -> Look:
-        """The same, with its thing of the size and in the place that is most like what a cell (n, n, 3) shows."""
-        fit = self.fit(shown)
-        thing = fit.lay(self.thing)
-        laid = self.ground + thing[..., None] / np.float32(255) * (fit.lay(self.tile) - self.ground.astype(float))
-        return Look(laid.astype(np.uint8), self.ground, thing)
-
-    @cached_property
-    def _sized(self) -> list[tuple[Fit, Pixels]]:
-        """The sizes that its thing may have, and its tile (m, m, 3) in each, without its border."""
-        n = len(self.tile)
-        more = max(1, round(RESIZED * n))
-        fits = (Fit(0.0, side / n, (n - side) // 2 / n, (n - side) // 2 / n) for side in range(n - more, n + more + 1))
-        return [(fit, inside(fit.lay(self.tile))) for fit in fits]
 
 
 @lru_cache(maxsize=64)
@@ -183,22 +93,39 @@ def overdrawn(
     if not len(suspects):
         return None
     waves = waves_of((drawn_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
-    is_only = partial(_is_only, waves=waves, is_reduced=_is_reduced(seen))
-    places = np.argwhere(changed)
-    for number in suspects:
-        cell, drawn = Cell(*places[number].tolist()), new[number]
-        if not any(is_only(drawn, each) for look in looks(cell) for each in _ways_to_lay(look, drawn, waves)):
-            return cell
-    return None
+    are_only = partial(_are_only, waves=waves, is_reduced=_is_reduced(seen))
+    places = [Cell(*place) for place in np.argwhere(changed)[suspects].tolist()]
+    ways = [_ways_to_lay(looks(cell), drawn, waves) for cell, drawn in zip(places, new[suspects], strict=True)]
+    first = _first_unlike(new[suspects], ways, are_only)
+    return None if first is None else places[first]
 
 
-def _ways_to_lay(look: Look, shown: Pixels, waves: Waves) -> Iterator[Look]:
-    """A look as it is, and as it was laid, if a cell (n, n, 3) is as much like that: a stroke would have the thing
+def _first_unlike(
+    shown: Pixels, ways: Sequence[Iterator[Look]], are_only: Callable[[Pixels, Sequence[Look]], Flags]
+) -> int | None:
+    """The first of the cells (N, n, n, 3) that shows none of its looks alone; None if each shows one.
+
+    All are compared at once: first each with its first look, then those that are unlike it with their second one.
+    """
+    first, left = len(shown), list(range(len(shown)))
+    while left:
+        looks = {number: look for number in left if (look := next(ways[number], None)) is not None}
+        first = min([first, *(number for number in left if number not in looks)])
+        left = [number for number in looks if number < first]
+        if left:
+            are_it = are_only(shown[left], [looks[number] for number in left])
+            left = [number for number, is_it in zip(left, are_it.tolist(), strict=True) if not is_it]
+    return first if first < len(shown) else None
+
+
+def _ways_to_lay(looks: Iterable[Look], shown: Pixels, waves: Waves) -> Iterator[Look]:
+    """Looks as they are, and as they were laid, if a cell (n, n, 3) is as much like that: a stroke would have the thing
     moved so as to lie under its outline, where the rest of the cell fits no longer."""
-    yield look
-    laid, most_of = look.laid_as(shown), look.share_of(shown, ALIKE + waves.everywhere)
-    if len(shown) < SMALL or laid.share_of(shown, ALIKE + waves.everywhere) > most_of - LESS:
-        yield laid
+    for look in looks:
+        yield look
+        laid, most_of = look.laid_as(shown), look.share_of(shown, ALIKE + waves.everywhere)
+        if len(shown) < SMALL or laid.share_of(shown, ALIKE + waves.everywhere) > most_of - LESS:
+            yield laid
 
 
 def drawn_cells(seen: Seen, chosen: Flags, n: int) -> Pixels:
@@ -257,30 +184,55 @@ def _is_reduced(seen: Seen) -> bool:
     return found is not None and any(colour not in own for _, colour in found)
 
 
-def _is_only(shown: Pixels, look: Look, *, waves: Waves, is_reduced: bool) -> bool:
-    """Whether a cell (n, n, 3) shows a look, and nothing else."""
-    loud, n, drawn = waves.loud(look.contrast), len(shown), inside(shown)
-    gap = most(cv2.absdiff(drawn, look.inner))
-    blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
-    if not is_reduced and _count(gap > loud + np.float32(UNLIKE), look) > blocks * n:
-        return False
-    unlike = gap > loud
-    off = unlike.copy()
-    off[unlike] = look.off(shown, np.nonzero(unlike)) > loud[unlike]
-    same = SAME + waves.everywhere + SMEARED * waves.by_contrast
-    if not is_reduced and is_struck(drawn, look.inner, unlike, off, look.plain, same):
-        return False
-    if not is_reduced and n >= SMALL and is_covered(drawn, look.inner):
-        return False
+def _are_only(shown: Pixels, looks: Sequence[Look], *, waves: Waves, is_reduced: bool) -> Flags:
+    """(N,): which cells (N, n, n, 3) show each its look, and nothing else."""
+    drawn, meant = np.stack([inside(cell) for cell in shown]), np.stack([look.inner for look in looks])
+    loud, gap = waves.loud(np.stack([look.contrast for look in looks])), gaps_of(drawn, meant)
+    n, rims = shown.shape[1], np.stack([look.rim for look in looks])
+    only: Flags = np.ones(len(shown), bool)
+    if not is_reduced:
+        blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
+        only = _counts(gap > loud + np.float32(UNLIKE), rims) <= blocks * n
+        if not only.any():
+            return only
+    unlike = (gap > loud) & only[:, None, None]
+    off = _off(shown, np.stack([look.tile for look in looks]), unlike, loud)
+    if not is_reduced:
+        same = SAME + waves.everywhere + SMEARED * waves.by_contrast
+        lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
+        only[only] = ~are_struck(drawn[only], lines, unlike[only], off[only], same)
+        if n >= SMALL:
+            only[only] = ~are_covered(drawn[only], meant[only], gap[only])
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
-    return _count(off, look) <= few or _count_odd(drawn, look, off, is_reduced=is_reduced) <= few
+    for number in np.flatnonzero(only & (_counts(off, rims) > few)).tolist():
+        only[number] = _count_odd(drawn[number], looks[number], off[number], is_reduced=is_reduced) <= few
+    return only
 
 
-def _count(found: Flags, look: Look) -> int:
-    """How many true values (m, m) are in blocks of four and more, beside the thing's outline: where a thing lies half a
-    pixel off there are only lines of them."""
-    blocks = without_hairs(found)
-    return int(np.count_nonzero(blocks & ~look.rim)) if blocks.any() else 0
+def _off(shown: Pixels, tiles: Pixels, unlike: Flags, loud: Levels) -> Flags:
+    """(N, m, m): which of the pixels inside of cells (N, n, n, 3) that are unlike those of their tiles are off, too.
+
+    No pixel is off by more than its distance to any colour around it, so mixtures need be looked at for few.
+    """
+    edge, side = (shown.shape[1] - unlike.shape[1]) // 2, unlike.shape[1]
+    around = [slice(edge + by, edge + by + side) for by in (-1, 0, 1)]
+    drawn = shown[:, around[1], around[1]]
+    nearest = reduce(cv2.min, (gaps_of(drawn, tiles[:, rows, cols]) for rows in around for cols in around))
+    off = unlike & (nearest > loud * SURELY)
+    cells, rows, cols = np.nonzero(off)
+    off[off] = off_at(shown, tiles, (cells, rows + edge, cols + edge)) > loud[off]
+    return off
+
+
+def _counts(found: Flags, rims: Flags) -> NDArray[np.intp]:
+    """(N,): how many true values (N, m, m) are in blocks of four and more, beside the things' outlines: where a thing
+    lies half a pixel off there are only lines of them."""
+    count, side, _ = found.shape
+    apart = np.zeros((count, side + 1, side), bool)  # so that no block reaches into the next cell
+    apart[:, :side] = found
+    blocks = without_hairs(apart.reshape(-1, side)).reshape(apart.shape)[:, :side]
+    counts: NDArray[np.intp] = np.count_nonzero(blocks & ~rims, axis=(1, 2))
+    return counts
 
 
 def _count_odd(drawn: Pixels, look: Look, off: Flags, *, is_reduced: bool) -> int:

@@ -19,7 +19,8 @@ from gamegen.core.cell import Cell
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import BoardRenderer, Seen
-from renderers.overdrawn import Fit, Look, compared_tiles, overdrawn
+from renderers.laid import Fit, Look
+from renderers.overdrawn import compared_tiles, overdrawn
 from renderers.page import Frame
 from renderers.reading.traces import AsLaid
 
@@ -46,6 +47,10 @@ class PlacedRenderer(BoardRenderer[P]):
         """A symbol's tile in the bank (K, n, n), and others that mean the same in this cell: things mirrored, say."""
         return [bank[symbol].astype(np.intp)]
 
+    def shown_as(self, symbols: NDArray[np.intp], seen: Seen, style: Style) -> NDArray[np.intp]:
+        """(R, C): of the symbols that mean the same as these, the one that each cell looks most like."""
+        return symbols
+
     def more_colours(self, palette: Pixels, style: Style) -> Pixels:
         """(N, 3): colours that looks may have beside those of the palette; they are numbered on."""
         return palette[:0]
@@ -53,12 +58,12 @@ class PlacedRenderer(BoardRenderer[P]):
     def find_stain(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> str:
         """Things that were laid anew have nothing drawn across them, in no colour at all."""
         frame, known = seen.frame, self.encode(problem.position, style)
-        tiles = compared_tiles(self, style, frame)
+        tiles, shown = compared_tiles(self, style, frame), self.shown_as(symbols, seen, style)
 
         def looks(cell: Cell) -> Iterator[Look]:
-            return (look for _, look in self._looks(int(symbols[cell]), cell, seen, tiles.shape[1], style))
+            return (look for _, look in self._looks(int(shown[cell]), cell, seen, tiles.shape[1], style))
 
-        cell = overdrawn(seen, known, symbols, symbols != known, tiles, looks)
+        cell = overdrawn(seen, known, shown, symbols != known, tiles, looks)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return super().find_stain(seen, symbols, problem, style)

@@ -15,7 +15,7 @@ from gamegen.core.cell import OPPOSITE, STEPS, Cell
 from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.problem import Problem, Step
 from gamegen.core.stream import Stream
-from gamegen.games.pacman import BLOCKED, FACING, FOOD, GHOSTS, NOTHING, PACMAN, WALL, Position, Walk, game
+from gamegen.games.pacman import BEAN, BLOCKED, FACING, FOOD, GHOSTS, NOTHING, PACMAN, WALL, Position, Walk, game
 from gamegen.judge import verify
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import make_sample
@@ -342,3 +342,19 @@ def test_a_maze_without_its_walls_is_not_read() -> None:
     bare = Position(tuple(row.replace(WALL, NOTHING) for row in sample.solution.after.rows))
     verdict = verify(sample, sample.plugin.renderer.render(bare, sample.style).image())
     assert not verdict.readable and "walls" in verdict.reason
+
+
+@pytest.mark.parametrize("name", ["route@1:train:4:4243:17", "sweep@1:train:3:4243:54"])
+def test_beans_that_lost_their_colour_are_no_stains(name: str) -> None:
+    """Compression takes the yellow of beans six pixels wide, from one in a hundred twice as much as from most; a bar
+    over one of them is a stain all the same."""
+    sample = make_sample(f"pacman/{name}?pixels=256")
+    pale = PERTURBATIONS["jpeg"](sample.edited.convert("RGB"), MODERATE["jpeg"], Stream(name))
+    verdict = verify(sample, pale)
+    assert verdict.correct, verdict.reason
+    frame = renderer.board(sample.style, *renderer.size(sample.problem.position)).frame
+    bean = sample.solution.after.find(BEAN)[0]
+    top, left, half = frame.top + bean.row * frame.cell, frame.left + bean.col * frame.cell, frame.cell // 2
+    barred = sample.edited.convert("RGB")
+    barred.paste((255, 255, 255), (left + 2, top + half - 1, left + frame.cell - 2, top + half + 2))
+    assert not verify(sample, PERTURBATIONS["jpeg"](barred, MODERATE["jpeg"], Stream(name))).correct

@@ -53,3 +53,21 @@ def test_a_stroke_over_a_thing_that_lies_a_little_off_is_seen(name: str, number:
         spoilt = image.copy()
         ImageDraw.Draw(spoilt).line([(left + 1, top + 1), (right - 2, bottom - 2)], fill=(255, 0, 200), width=2)
         assert not verify(sample, spoilt).correct, (row, col)
+
+
+@pytest.mark.parametrize("struck", [(0,), (1, 3), (2, 1)])
+def test_of_several_struck_things_the_first_is_named(struck: tuple[int, ...]) -> None:
+    """All cells drawn anew are compared at once, wherever the first is that shows more than it should."""
+    sample = make_sample("jewel2/best@1:train:4:77:3")
+    renderer, after = sample.plugin.renderer, sample.solution.after
+    assert isinstance(renderer, PlacedRenderer)
+    symbols, given = (renderer.encode(each, sample.style) for each in (after, sample.problem.position))
+    cells = [Cell(*place) for place in np.argwhere(symbols != given).tolist()]
+    frame = renderer.board(sample.style, *renderer.size(after)).frame
+    image = sample.edited.convert("RGB")
+    for cell in (cells[number] for number in struck):
+        top, left = frame.top + cell.row * frame.cell, frame.left + cell.col * frame.cell
+        ImageDraw.Draw(image).line((left, top, left + frame.cell, top + frame.cell), fill="#808080", width=5)
+    stain = renderer.read(np.asarray(image), sample.problem, sample.style).stain
+    first = cells[min(struck)]
+    assert stain == f"cell ({first.row}, {first.col})"

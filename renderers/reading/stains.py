@@ -21,6 +21,10 @@ OLD_CELL, NEW_CELL, FOREIGN = 0.035, 0.4, 0.05
 """Shares of a cell that may be stained: of one that should be as it was, of one drawn anew in another hand, and of that
 one by colours that its symbol does not have at all."""
 
+SEVERAL, BEYOND = 8, 2.0
+"""How many cells must show the same for what is stained of half of them to be usual, and how many times that much more
+of one may be: compression takes the colour of small things everywhere, but from some more than from others."""
+
 FLAT, MOSTLY = 12, 0.8
 """A tile is bare if so many of its pixels are within so many grey levels of one colour."""
 
@@ -75,8 +79,22 @@ def stained_cell(
         odd = cells[row, col, inner, inner][stained[row, col]]
         away = np.abs(odd[:, None] - colours).max(axis=2).min(axis=1)
         share[row, col] = max(share[row, col], float((away > STRONG).sum()) / stained[row, col].size / FOREIGN)
+    if share.max() > 1:
+        share -= BEYOND * _usual(share, symbols, ~changed)
     row, col = np.unravel_index(int(share.argmax()), share.shape)
     return Cell(int(row), int(col)) if share[row, col] > 1 else None
+
+
+def _usual(share: Floats, symbols: NDArray[np.intp], old: NDArray[np.bool_]) -> Floats:
+    """(R, C): by what share half of the old cells that show the same symbol are stained, if they are several and it is
+    no more than may be."""
+    usual = np.zeros_like(share)
+    for symbol in np.unique(symbols[old & (share > 1)]):
+        same = old & (symbols == symbol)
+        half = float(np.median(share[same]))
+        if np.count_nonzero(same) >= SEVERAL and half <= 1:
+            usual[same] = half
+    return usual
 
 
 def _bare(tile: Floats) -> Floats:

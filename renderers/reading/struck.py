@@ -6,6 +6,8 @@ colour or as in its tile, which compression hardly hides.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from math import floor
 from typing import Any
 
 import cv2
@@ -18,6 +20,10 @@ from renderers.reading.foreign import most
 
 Flags = NDArray[np.bool_]
 Levels = NDArray[Any]
+Numbers = NDArray[np.intp]
+Way = Callable[[Levels], Levels]
+"""Takes squares (…, m, m) to lines (…, L, k) of theirs."""
+
 
 STRAIGHT, CROSSING, TOUCHING, THROUGH, SLACK = 0.8, 0.3, 0.18, 0.95, 0.03
 """A line is struck through a cell if it has one colour along this share of it, and is off the cell's tile along the
@@ -35,60 +41,113 @@ SHADE = 64
 """Grey levels by which a colour is another one than the ground's."""
 
 
-def is_struck(drawn: Pixels, tile: Pixels, unlike: Flags, off: Flags, ground: Levels, same: float) -> bool:
-    """Whether a straight line of one colour, give or take so many grey levels, three pixels wide or more, goes through
-    a cell (m, m, 3): where it is `unlike` its tile, and `off` what that has around; or all along and away from the
-    ground (3,), though nothing in the tile is so."""
-    away = most(cv2.absdiff(drawn, np.full_like(drawn, ground))) > SHADE - same - 1
-    return any(
-        _may_be_struck(way(unlike), way(away))
-        and _are_struck(way(_planes(drawn)), way(_planes(tile)), way(unlike), way(off), ground, same)
-        for way in (_rows, _columns, _falling, _rising)
-    )
+class Lines:
+    """The lines of a tile (m, m, 3) on a ground of one colour (3,), in all ways, looked at once they are asked for."""
+
+    def __init__(self, tile: Pixels, ground: Levels) -> None:
+        self._tile, self.ground = tile, ground
+        self._ends: dict[Way, Levels] = {}
+
+    def run_through(self, way: Way, same: float) -> Flags:
+        """(L,): which lines are of one colour along nearly STRAIGHT of them, and that is not the ground's."""
+        if way not in self._ends:
+            self._ends[way] = self._ends_of(way(_planes(self._tile)))
+        through: Flags = self._ends[way] < same
+        return through
+
+    def _ends_of(self, lines: Levels) -> Levels:
+        """(L,): by how many grey levels such a share of each line (3, L, k) differs from its colour, at most."""
+        colour = medians(lines)
+        gaps = np.abs(lines - colour[..., None]).max(axis=0)
+        last = floor((STRAIGHT - SLACK) * gaps.shape[1])
+        is_ground = np.abs(colour - self.ground[:, None]).max(axis=0) <= SHADE
+        ends: Levels = np.where(is_ground, np.inf, np.partition(gaps, last, axis=1)[:, last])
+        return ends
 
 
-def is_covered(drawn: Pixels, tile: Pixels) -> bool:
-    """Whether three lines side by side of a cell (m, m, 3) are rather of one colour than as in its tile."""
-    gap = most(cv2.absdiff(drawn, tile))
-    for way in (_rows, _columns, _falling, _rising):
-        lines = way(gap).mean(axis=1)
-        may_be = np.flatnonzero(lines[2:] + lines[1:-1] + lines[:-2] > 3 * MUCH * FAR / (1 + RATHER))  # else it is not
-        if len(may_be) and _are_covered(way(_planes(drawn)), way(_planes(tile)), may_be):
-            return True
-    return False
+def are_struck(drawn: Pixels, tiles: Sequence[Lines], unlike: Flags, off: Flags, same: float) -> Flags:
+    """(N,): through which cells (N, m, m, 3) a straight line of one colour, give or take so many grey levels, three
+    pixels wide or more, goes: where they are `unlike` their tiles, and `off` what these have around; or all along and
+    away from their grounds, though nothing in the tile is so."""
+    grounds = np.stack([each.ground for each in tiles])
+    away = gaps_of(drawn, np.broadcast_to(grounds.astype(np.uint8)[:, None, None], drawn.shape)) > SHADE - same - 1
+    shown, struck = _planes(drawn), np.zeros(len(drawn), bool)
+    for way in WAYS:
+        lines = way(unlike), way(off), way(away)
+        crossed, touched, through = _crossed(way(shown), *lines, grounds, same)
+        for cell in np.flatnonzero(_three(crossed | touched | through).any(axis=1) & ~struck).tolist():
+            own = tiles[cell].run_through(way, same)
+            found = crossed[cell] | touched[cell] & ~own | through[cell] & ~own.any()
+            struck[cell] = _three(found).any()
+    return struck
 
 
-def _are_covered(drawn: Levels, tile: Levels, starts: NDArray[np.intp]) -> bool:
-    """Whether three of the lines (3, L, k) side by side are, from one of these on."""
-    shown, meant = (np.concatenate([each[:, starts + by] for by in range(3)], axis=2) for each in (drawn, tile))
+def are_covered(drawn: Pixels, tiles: Pixels, gaps: Pixels) -> Flags:
+    """(N,): of which cells (N, m, m, 3) three lines side by side are rather of one colour than as in their tiles, from
+    which they differ by the gaps (N, m, m)."""
+    shown, meant, covered = _planes(drawn), _planes(tiles), np.zeros(len(drawn), bool)
+    for way in WAYS:
+        lines = way(gaps).mean(axis=2)
+        side_by_side = lines[:, 2:] + lines[:, 1:-1] + lines[:, :-2]
+        cells, starts = np.nonzero(side_by_side > 3 * MUCH * FAR / (1 + RATHER))  # others are not
+        if len(cells):
+            covered[cells[_are_covered(way(shown), way(meant), cells, starts)]] = True
+    return covered
+
+
+def gaps_of(cells: Pixels, tiles: Pixels) -> Pixels:
+    """(N, m, m): by how many grey levels cells (N, m, m, 3) differ from their tiles."""
+    tall = (np.ascontiguousarray(each).reshape(-1, each.shape[2], 3) for each in (cells, tiles))
+    return most(cv2.absdiff(*tall)).reshape(cells.shape[:3])
+
+
+def _are_covered(drawn: Levels, tile: Levels, cells: Numbers, starts: Numbers) -> Flags:
+    """(K,): whether three of the lines (3, N, L, k) of some cells side by side are, from each of these on."""
+    shown, meant = (np.concatenate([each[:, cells, starts + by] for by in range(3)], axis=2) for each in (drawn, tile))
     colour = medians(shown)[..., None]
     far = np.abs(meant - colour).max(axis=0) > FAR  # (K, 3 * k)
     unlike, off = (np.where(far, np.abs(shown - each).max(axis=0), 0).sum(axis=1) for each in (meant, colour))
-    return bool(((far.mean(axis=1) > MUCH) & (off < RATHER * unlike)).any())
+    covered: Flags = (far.mean(axis=1) > MUCH) & (off < RATHER * unlike)
+    return covered
 
 
-def _may_be_struck(unlike: Flags, away: Flags) -> bool:
-    """Whether three of the lines (L, k) side by side may be: unlike the tile along a share, or away from the ground all
-    along, which few are, and which is soon told."""
-    crossing, through = (
-        np.count_nonzero(each, axis=1) > share * each.shape[1] for each, share in ((unlike, TOUCHING), (away, THROUGH))
+def _crossed(
+    drawn: Levels, unlike: Flags, off: Flags, away: Flags, grounds: Levels, same: float
+) -> tuple[Flags, Flags, Flags]:
+    """(N, L) each: which lines (3, N, L, k) are straight ones that are off the cells' tiles along a share; that are
+    only unlike them; and that run all along, away from the ground.
+
+    Looked at are only those, three and more side by side, that may be: unlike the tile along a share, or away from the
+    ground all along, which few are, and which is soon told.
+    """
+    wide = np.zeros((len(unlike), unlike.shape[1] + 2), bool)
+    wide[:, 2:-2] = _three(_are_along(unlike, TOUCHING) | _are_along(away, THROUGH))
+    cells, lines = here = np.nonzero(wide[:, 2:] | wide[:, 1:-1] | wide[:, :-2])
+    colour, alike = _alike(drawn[:, cells, lines], same)
+    straight = _are_along(alike, STRAIGHT)
+    found = (
+        straight & _are_along(alike & off[here], CROSSING),
+        straight & _are_along(alike & unlike[here], TOUCHING),
+        _are_along(alike, THROUGH) & (np.abs(colour - grounds[cells].T).max(axis=0) > SHADE),
     )
-    return _three(crossing | through)
+    crossed, touched, through = np.zeros((3, *unlike.shape[:2]), bool)
+    crossed[here], touched[here], through[here] = found
+    return crossed, touched, through
 
 
-def _are_struck(drawn: Levels, tile: Levels, unlike: Flags, off: Flags, ground: Levels, same: float) -> bool:
-    """Whether three of the lines (3, L, k) side by side are struck through; `unlike` and `off` are (L, k)."""
-    colour, alike = _alike(drawn, same)
-    own = _run_through(*_alike(tile, same), ground, STRAIGHT - SLACK)
-    struck = ((alike & off).mean(axis=1) > CROSSING) | ((alike & unlike).mean(axis=1) > TOUCHING) & ~own
-    struck &= alike.mean(axis=1) > STRAIGHT
-    if not own.any():
-        struck |= _run_through(colour, alike, ground, THROUGH)
-    return _three(struck)
+def _are_along(found: Flags, share: float) -> Flags:
+    """(…, L): along which of the lines (…, L, k) values are true, for more than such a share."""
+    lines = np.ascontiguousarray(found).view(np.uint8).reshape(-1, found.shape[-1])
+    if not len(lines):
+        return np.zeros(found.shape[:-1], bool)
+    counts = cv2.reduce(lines, 1, cv2.REDUCE_SUM, dtype=cv2.CV_32S)
+    along: Flags = counts.reshape(found.shape[:-1]) / found.shape[-1] > share
+    return along
 
 
-def _three(flags: Flags) -> bool:
-    return bool((flags[2:] & flags[1:-1] & flags[:-2]).any())
+def _three(flags: Flags) -> Flags:
+    """(…, L - 2): from which of the values (…, L) on three are true."""
+    return flags[..., 2:] & flags[..., 1:-1] & flags[..., :-2]
 
 
 def _alike(lines: Levels, same: float) -> tuple[Levels, Flags]:
@@ -97,15 +156,9 @@ def _alike(lines: Levels, same: float) -> tuple[Levels, Flags]:
     return colour, np.abs(lines - colour[..., None]).max(axis=0) < same
 
 
-def _run_through(colour: Levels, alike: Flags, ground: Levels, share: float) -> Flags:
-    """(L,): which lines are of one colour along such a share, and that is not the ground's."""
-    through: Flags = (alike.mean(axis=1) > share) & (np.abs(colour - ground[:, None]).max(axis=0) > SHADE)
-    return through
-
-
 def _planes(picture: Pixels) -> Levels:
-    """(3, m, m): a picture (m, m, 3), one channel after the other."""
-    return np.ascontiguousarray(picture.transpose(2, 0, 1)).astype(np.int16)
+    """(3, …): a picture (…, 3), one channel after the other, in the numbers that are soonest sorted."""
+    return np.ascontiguousarray(np.moveaxis(picture, -1, 0), np.float32)
 
 
 def _rows(square: Levels) -> Levels:
@@ -126,3 +179,6 @@ def _falling(square: Levels) -> Levels:
 
 def _rising(square: Levels) -> Levels:
     return _falling(square[..., ::-1, :])
+
+
+WAYS: tuple[Way, ...] = (_rows, _columns, _falling, _rising)

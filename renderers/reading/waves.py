@@ -65,7 +65,7 @@ def waves_of(old: Pair, new: Pair) -> Waves:
     """
     off, contrast = _sampled(*old)
     flat = off[contrast < SMOOTH]
-    base = float(np.quantile(flat, USUAL)) if len(flat) > ENOUGH else 0.0
+    base = _quantile(flat, USUAL) if len(flat) > ENOUGH else 0.0
     slopes = [_slope(*cell, base, USUAL_NEW, least=BUSY) for cell in zip(*_sampled(*new), strict=True)]
     found = [slope for slope in slopes if slope is not None]
     slope = min(float(np.median(found)), HIGHEST) if len(found) >= SEVERAL else 0.0
@@ -93,7 +93,14 @@ def _slope(off: Levels, contrast: Levels, base: float, usual: float, *, least: f
     steep = contrast >= STEEP
     if np.count_nonzero(steep) < max(ENOUGH, least * steep.size):
         return None
-    return float(np.quantile((off[steep] - np.float32(base)) / contrast[steep], usual))
+    return _quantile((off[steep] - np.float32(base)) / contrast[steep], usual)
+
+
+def _quantile(values: Levels, share: float) -> float:
+    """That of a few values, as numpy has it, but sooner."""
+    low, between = divmod(np.float32(share) * (len(values) - 1), 1)
+    below, above = np.partition(values, (int(low), min(int(low) + 1, len(values) - 1)))[int(low) :][:2]
+    return float(below + between * (above - below))
 
 
 def off_at(shown: Pixels, tiles: Pixels, places: tuple[NDArray[np.intp], ...]) -> NDArray[np.float32]:
