@@ -25,9 +25,9 @@ from renderers.board import BoardRenderer, Seen
 from renderers.laid import LARGE, Look
 from renderers.page import Frame
 from renderers.reading.foreign import most, without_hairs
-from renderers.reading.lens import Lens
+from renderers.reading.lens import Lens, smoothed
 from renderers.reading.struck import SHADE, are_covered, are_struck, gaps_of
-from renderers.reading.tiles import join_cells
+from renderers.reading.tiles import join_cells, split_cells
 from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, contrast_of, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
@@ -153,13 +153,15 @@ class View:
 def _closer(view: View, seen: Seen, symbols: NDArray[np.intp], changed: Flags, tiles: Pixels) -> View:
     """The same through the lens of a picture, with the waves that it has then where old cells have most contrast."""
     n = tiles.shape[1]
-    board = drawn_cells(seen, np.ones_like(changed), n).reshape(*symbols.shape, n, n, 3)
-    lens = Lens.between(join_cells(tiles[symbols]), join_cells(board), ~changed.repeat(n, axis=0).repeat(n, axis=1))
-    usual = np.stack([lens.through(tile) for tile in tiles])  # (K, n, n, 3)
-    busy = np.array([contrast_of(tile).mean() for tile in tiles])
-    chosen = np.argsort(-busy[symbols[~changed]], kind="stable")[:TELLING]
-    old = board[~changed][chosen], usual[symbols[~changed][chosen]]
-    return replace(view, waves=waves_of(old, (board[changed], usual[symbols[changed]])), lens=lens)
+    new, old = drawn_cells(seen, changed, n), drawn_cells(seen, ~changed, n)
+    kinds, each = np.unique(symbols[~changed], return_inverse=True)
+    busy = np.array([contrast_of(tiles[kind]).mean() for kind in kinds])
+    chosen = np.argsort(-busy[each], kind="stable")[:TELLING]
+    clean = [split_cells(board, *symbols.shape)[~changed][chosen] for board in smoothed(join_cells(tiles[symbols]))]
+    lens = Lens.between(clean, old[chosen])
+    kinds, each = np.unique(symbols[changed], return_inverse=True)
+    usual = np.stack([lens.through(tiles[kind]) for kind in kinds])[each]  # (N, n, n, 3)
+    return replace(view, waves=waves_of((old[chosen], lens.mixed(clean)), (new, usual)), lens=lens)
 
 
 def drawn_cells(seen: Seen, chosen: Flags, n: int) -> Pixels:

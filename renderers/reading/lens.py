@@ -7,11 +7,11 @@ picture shows of a new thing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
 
@@ -29,20 +29,24 @@ class Lens:
     shares: tuple[float, ...]
 
     @classmethod
-    def between(cls, clean: Pixels, seen: Pixels, where: NDArray[np.bool_]) -> Lens:
-        """That through which a clean picture (h, w, 3) is seen so, by the pixels (h, w) that nobody edited."""
-        told = where[..., None] & (seen > BLACK) & (seen < WHITE)
-        mixed = np.stack([each[told] for each in _smoothed(clean)]).astype(np.float64)  # (3, N)
-        shares, *_ = np.linalg.lstsq(mixed @ mixed.T, mixed @ seen[told], rcond=None)
+    def between(cls, clean: Sequence[Pixels], seen: Pixels) -> Lens:
+        """That through which a clean picture (…, 3), given with the smoother ones, is seen so."""
+        told = (seen > BLACK) & (seen < WHITE)
+        levels = np.stack([each[told] for each in clean]).astype(np.float64)  # (3, N)
+        shares, *_ = np.linalg.lstsq(levels @ levels.T, levels @ seen[told], rcond=None)
         return cls(tuple(shares.tolist()))
 
-    def through(self, tile: Pixels) -> Pixels:
-        """A clean picture (h, w, 3) as it is seen."""
-        mixed = sum(share * each.astype(np.float32) for share, each in zip(self.shares, _smoothed(tile), strict=True))
-        return np.asarray(mixed).round().clip(0, 255).astype(np.uint8)
+    def mixed(self, clean: Sequence[Pixels]) -> Pixels:
+        """How a clean picture (…, 3), given with the smoother ones, is seen."""
+        levels = sum(share * each.astype(np.float32) for share, each in zip(self.shares, clean, strict=True))
+        return np.asarray(levels).round().clip(0, 255).astype(np.uint8)
+
+    def through(self, picture: Pixels) -> Pixels:
+        """How a clean picture (h, w, 3) is seen."""
+        return self.mixed(smoothed(picture))
 
 
-def _smoothed(picture: Pixels) -> list[Pixels]:
+def smoothed(picture: Pixels) -> list[Pixels]:
     """A picture (h, w, 3), and the same ever smoother."""
     blurred = (cv2.GaussianBlur(picture, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE) for sigma in SMOOTH)
     return [picture, *map(np.asarray, blurred)]
