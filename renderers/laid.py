@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
 from renderers.reading.foreign import most
+from renderers.reading.lens import Lens
 from renderers.reading.struck import Lines
 from renderers.reading.waves import EDGE, Levels, contrast_of, inside
 
@@ -86,6 +87,15 @@ class Look:
     def share_of(self, shown: Pixels, levels: float) -> float:
         """The share of a cell (n, n, 3) that is like the tile to so many grey levels."""
         return float(np.mean(most(cv2.absdiff(inside(shown), self.inner)) <= levels))
+
+    def unlike(self, shown: Pixels) -> float:
+        """By how much a cell (n, n, 3) differs from its thing, as a share of what that differs from its ground."""
+        stands_out = cv2.norm(self.inner, inside(self.ground), cv2.NORM_L2SQR)
+        return float(cv2.norm(inside(shown), self.inner, cv2.NORM_L2SQR, inside(self.thing)) / max(1.0, stands_out))
+
+    def through(self, lens: Lens) -> Look:
+        """The same as it is seen through a lens."""
+        return Look(lens.through(self.tile), lens.through(self.ground), self.thing)
 
     def fit(self, shown: Pixels) -> Fit:
         """The size and place at which its thing is most like what a cell (n, n, 3) shows."""

@@ -9,7 +9,9 @@ same picture where nothing was to change: compression, blur and drift make waves
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial, reduce
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
+from math import inf
 
 import cv2
 import numpy as np
@@ -23,8 +25,10 @@ from renderers.board import BoardRenderer, Seen
 from renderers.laid import LARGE, Look
 from renderers.page import Frame
 from renderers.reading.foreign import most, without_hairs
+from renderers.reading.lens import Lens, smoothed
 from renderers.reading.struck import SHADE, are_covered, are_struck, gaps_of
-from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, inside, off_at, waves_of
+from renderers.reading.tiles import join_cells, split_cells
+from renderers.reading.waves import EDGE, FAINTEST, Levels, Waves, contrast_of, inside, off_at, waves_of
 
 Flags = NDArray[np.bool_]
 LARGEST, SMALL = 48, 20
@@ -61,6 +65,9 @@ SURELY = 0.999 / 3**0.5
 MIXED = 0.15
 """Share of a colour's pixels that may have another shade than most."""
 
+TELLING = 9
+"""So many old cells with the most contrast tell at a closer look what is usual."""
+
 ROWS, FEWEST = 24, 64
 """So many rows of a picture that was reduced to few colours have so many at most."""
 
@@ -80,11 +87,14 @@ def overdrawn(
     changed: Flags,
     tiles: Pixels,
     looks: Callable[[Cell], Iterable[Look]],
+    *,
+    apart: float = inf,
 ) -> Cell | None:
     """A changed cell (R, C) that shows more, or less, than any of its looks; None if there is none.
 
     Of the `tiles` (K, n, n, 3), `symbols` (R, C) numbers the first look of each, and `known` (R, C) those that the
-    other cells are to show.
+    other cells are to show. A thing lies nowhere where it is farther `apart` from what is shown; where that is limited,
+    what seems to be off is looked at once more, through the lens of the picture.
     """
     if not changed.any():
         return None
@@ -93,39 +103,65 @@ def overdrawn(
     if not len(suspects):
         return None
     waves = waves_of((drawn_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
-    are_only = partial(_are_only, waves=waves, is_reduced=_is_reduced(seen))
+    view = View(waves, _is_reduced(seen), apart)
     places = [Cell(*place) for place in np.argwhere(changed)[suspects].tolist()]
-    ways = [_ways_to_lay(looks(cell), drawn, waves) for cell, drawn in zip(places, new[suspects], strict=True)]
-    first = _first_unlike(new[suspects], ways, are_only)
+    first = view.first_unlike(new[suspects], map(looks, places))
+    if first is not None and apart < inf:
+        places, left = places[first:], new[suspects[first:]]
+        first = _closer(view, seen, symbols, changed, tiles).first_unlike(left, map(looks, places))
     return None if first is None else places[first]
 
 
-def _first_unlike(
-    shown: Pixels, ways: Sequence[Iterator[Look]], are_only: Callable[[Pixels, Sequence[Look]], Flags]
-) -> int | None:
-    """The first of the cells (N, n, n, 3) that shows none of its looks alone; None if each shows one.
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a picture's new cells are looked at: which waves it has, whether it `is_reduced` to few colours, how far
+    `apart` things may be from what is shown where they lie, and the lens, if any, through which they are seen."""
 
-    All are compared at once: first each with its first look, then those that are unlike it with their second one.
-    """
-    first, left = len(shown), list(range(len(shown)))
-    while left:
-        looks = {number: look for number in left if (look := next(ways[number], None)) is not None}
-        first = min([first, *(number for number in left if number not in looks)])
-        left = [number for number in looks if number < first]
-        if left:
-            are_it = are_only(shown[left], [looks[number] for number in left])
-            left = [number for number, is_it in zip(left, are_it.tolist(), strict=True) if not is_it]
-    return first if first < len(shown) else None
+    waves: Waves
+    is_reduced: bool
+    apart: float
+    lens: Lens | None = None
+
+    def first_unlike(self, shown: Pixels, looks: Iterable[Iterable[Look]]) -> int | None:
+        """The first of the cells (N, n, n, 3) that shows none of its looks alone; None if each shows one.
+
+        All are compared at once: first each with its first look, then those that are unlike it with their second one.
+        """
+        ways = [self._ways_to_lay(*each) for each in zip(looks, shown, strict=True)]
+        first, left = len(shown), list(range(len(shown)))
+        while left:
+            found = {number: look for number in left if (look := next(ways[number], None)) is not None}
+            first = min([first, *(number for number in left if number not in found)])
+            left = [number for number in found if number < first]
+            if left:
+                are_it = _are_only(shown[left], [found[number] for number in left], self)
+                left = [number for number, is_it in zip(left, are_it.tolist(), strict=True) if not is_it]
+        return first if first < len(shown) else None
+
+    def _ways_to_lay(self, looks: Iterable[Look], shown: Pixels) -> Iterator[Look]:
+        """Looks as they are, and as they were laid, if a cell (n, n, 3) is as much like that: a stroke would have the
+        thing moved so as to lie under its outline, where the rest of the cell fits no longer."""
+        for clean in looks:
+            look = clean.through(self.lens) if self.lens else clean
+            yield look
+            laid, levels = look.laid_as(shown), ALIKE + self.waves.everywhere
+            is_alike = laid.share_of(shown, levels) > look.share_of(shown, levels) - LESS
+            if len(shown) < SMALL or (is_alike and laid.unlike(shown) < self.apart):
+                yield laid
 
 
-def _ways_to_lay(looks: Iterable[Look], shown: Pixels, waves: Waves) -> Iterator[Look]:
-    """Looks as they are, and as they were laid, if a cell (n, n, 3) is as much like that: a stroke would have the thing
-    moved so as to lie under its outline, where the rest of the cell fits no longer."""
-    for look in looks:
-        yield look
-        laid, most_of = look.laid_as(shown), look.share_of(shown, ALIKE + waves.everywhere)
-        if len(shown) < SMALL or laid.share_of(shown, ALIKE + waves.everywhere) > most_of - LESS:
-            yield laid
+def _closer(view: View, seen: Seen, symbols: NDArray[np.intp], changed: Flags, tiles: Pixels) -> View:
+    """The same through the lens of a picture, with the waves that it has then where old cells have most contrast."""
+    n = tiles.shape[1]
+    new, old = drawn_cells(seen, changed, n), drawn_cells(seen, ~changed, n)
+    kinds, each = np.unique(symbols[~changed], return_inverse=True)
+    busy = np.array([contrast_of(tiles[kind]).mean() for kind in kinds])
+    chosen = np.argsort(-busy[each], kind="stable")[:TELLING]
+    clean = [split_cells(board, *symbols.shape)[~changed][chosen] for board in smoothed(join_cells(tiles[symbols]))]
+    lens = Lens.between(clean, old[chosen])
+    kinds, each = np.unique(symbols[changed], return_inverse=True)
+    usual = np.stack([lens.through(tiles[kind]) for kind in kinds])[each]  # (N, n, n, 3)
+    return replace(view, waves=waves_of((old[chosen], lens.mixed(clean)), (new, usual)), lens=lens)
 
 
 def drawn_cells(seen: Seen, chosen: Flags, n: int) -> Pixels:
@@ -184,8 +220,9 @@ def _is_reduced(seen: Seen) -> bool:
     return found is not None and any(colour not in own for _, colour in found)
 
 
-def _are_only(shown: Pixels, looks: Sequence[Look], *, waves: Waves, is_reduced: bool) -> Flags:
+def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
     """(N,): which cells (N, n, n, 3) show each its look, and nothing else."""
+    waves, is_reduced = view.waves, view.is_reduced
     drawn, meant = np.stack([inside(cell) for cell in shown]), np.stack([look.inner for look in looks])
     loud, gap = waves.loud(np.stack([look.contrast for look in looks])), gaps_of(drawn, meant)
     n, rims = shown.shape[1], np.stack([look.rim for look in looks])

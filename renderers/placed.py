@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from math import inf
 
 import cv2
 import numpy as np
@@ -39,6 +40,11 @@ class PlacedRenderer(BoardRenderer[P]):
 
     thin_marks = False
 
+    apart: float = inf
+    """By how much, where a thing is believed to lie, the cell may differ from it, as a share of what the thing differs
+    from its ground; without limit where things are little more than outlines, which half a pixel moves away. Things
+    for which it is limited are looked at more closely before they are refused."""
+
     @abstractmethod
     def ground(self, symbol: int, style: Style) -> int:
         """The symbol that a cell shows once the thing in it is taken away."""
@@ -63,7 +69,7 @@ class PlacedRenderer(BoardRenderer[P]):
         def looks(cell: Cell) -> Iterator[Look]:
             return (look for _, look in self._looks(int(shown[cell]), cell, seen, tiles.shape[1], style))
 
-        cell = overdrawn(seen, known, shown, symbols != known, tiles, looks)
+        cell = overdrawn(seen, known, shown, symbols != known, tiles, looks, apart=self.apart)
         if cell is not None:
             return f"cell ({cell.row}, {cell.col})"
         return super().find_stain(seen, symbols, problem, style)

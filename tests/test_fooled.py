@@ -9,6 +9,7 @@ from gamegen.adversary import ATTACKS
 from gamegen.core.key import Key
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
+from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import make_sample
 
@@ -117,6 +118,12 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "sokoban/solve@1:train:3:9900:37?pixels=256", 6),  # a box that is struck through
         ("scrawl", "spaceinvaders/volley@1:train:3:9900:12?pixels=256", 9),  # an invader behind a bar
         ("scrawl", "spaceinvaders/shoot@1:train:1:9900:45?pixels=256", 17),
+        (
+            "scrawl",
+            "spaceinvaders/shoot@1:train:2:50000000024:0?pixels=256",
+            214,
+        ),  # a ship without a belly, a smaller one
+        ("scrawl", "spaceinvaders/volley@1:train:1:7102:10?pixels=256", 4),
         ("scrawl", "sokoban/push@1:train:4:50000000062:0?pixels=256", 103),  # a brown frame on a green box
         ("scrawl", "wordsearch/find@1:train:1:5:0", 4),  # a bar in the border's own colour, through a letter
         ("scrawl", "wordsearch/find@1:train:2:5:0", 10),  # in the letters' ink
@@ -224,6 +231,25 @@ def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:
     made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
     assert made is not None and made[1]
     verdict = verify(sample, made[0])
+    assert verdict.correct, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("spaceinvaders/volley@1:train:2:4242:4", "jpeg"),  # waves that only show on invaders
+        ("spaceinvaders/volley@1:train:2:4242:4", "webp"),
+        ("spaceinvaders/volley@1:train:2:4242:4", "sharpen"),  # eyes that became darker than any colour of theirs
+        ("spaceinvaders/volley@1:train:3:4242:22", "resize"),
+        ("spaceinvaders/volley@1:train:3:4242:7", "blur"),  # a row of legs that became a bar
+    ],
+)
+def test_painted_answers_that_were_refused_once_they_were_changed(name: str, perturbation: str) -> None:
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    image = paint(sample, right_answer(sample, rng), rng, strength=0.5)
+    assert image is not None
+    verdict = verify(sample, PERTURBATIONS[perturbation](image, MODERATE[perturbation], rng))
     assert verdict.correct, verdict.reason
 
 
