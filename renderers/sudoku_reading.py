@@ -27,6 +27,9 @@ EDGE = 0.17
 SHORT = 0.6
 """The height of our digits, as a share of it, below which one in another hand is only a part of one."""
 
+THINNED = 1 / 3
+"""The share of a digit's strongest ink that its thinnest stroke has, in a picture that was made smaller."""
+
 OFF, SLIPS, HALF = 24, 2, 0.3
 """Grey levels by which a pixel is not its tile's, how many pixels may be so, and the share of a mark whose loss makes a
 part of it."""
@@ -254,7 +257,7 @@ def _most(gap: Floats) -> Floats:
 
 def _height(ink: Floats) -> NDArray[np.intp]:
     """(K,): over how many rows the ink (K, n, n) of cells reaches."""
-    inked = (ink > ink.max(axis=(1, 2), keepdims=True) / 2).any(axis=2)  # (K, n)
+    inked = (ink > THINNED * ink.max(axis=(1, 2), keepdims=True)).any(axis=2)  # (K, n)
     height: NDArray[np.intp] = inked.shape[1] - inked[:, ::-1].argmax(axis=1) - inked.argmax(axis=1)
     return height
 

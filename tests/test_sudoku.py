@@ -513,6 +513,7 @@ def test_spoilt_pictures_that_were_abstained_from_once(perturbation: str, name: 
         ("resize", "sudoku/solve@1:train:4:4243:16?pixels=256"),  # lines all along, and thin strokes that became pale
         ("resize", "sudoku/solve@1:train:3:777:4?pixels=256"),  # a 3 that was taken for a 1
         ("resize", "sudoku/solve@1:train:3:777:54?pixels=256"),  # thin strokes, as pale as the givens became
+        ("resize", "sudoku/solve@1:train:3:71010:24?pixels=256"),  # a 1 whose stem is thinner than its head
     ],
 )
 def test_spoilt_pictures_by_hand_that_were_refused_once(perturbation: str, name: str) -> None:
