@@ -26,6 +26,7 @@ from renderers.sokoban_reading import (
     SeenBoxes,
     haloed_keeper,
     in_two_colours,
+    on_a_pad,
     on_their_targets,
     tinted_box,
     tinted_colours,
@@ -91,12 +92,13 @@ class SokobanRenderer(PlacedRenderer[Position]):
 
     def find_stain(self, seen: Seen, symbols: Numbers, problem: Problem[Position], style: Style) -> str:
         """Floor that a box or the player has left looks like other floor, however bad the picture is; and a target is
-        behind a keeper wherever one was, however much of it he hides."""
+        behind a keeper wherever one was, however much of it he hides, and nowhere else."""
         known = self.encode(problem.position, style)
         symbols = on_their_targets(symbols, known)
-        tile = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols).images[SIGNS.index(FLOOR)]
-        changed = symbols != known
+        tiles, changed = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols), symbols != known
+        tile = tiles.images[SIGNS.index(FLOOR)]
         cell = unlike_others(seen, symbols == SIGNS.index(FLOOR), changed, tile)
+        cell = cell or on_a_pad(seen, changed & (symbols == SIGNS.index(PLAYER)), tiles)
         if cell is None:
             two = in_two_colours(drawn_cells(seen, changed, len(tile)), symbols[changed], style)
             cell = Cell(*np.argwhere(changed)[two.argmax()].tolist()) if two.any() else None

@@ -21,7 +21,7 @@ from renderers.board import Board, BoardRenderer, Seen, given_board, reading_til
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
-from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
+from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
 from renderers.reading.digits import has_ink, read_digits
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines
@@ -40,11 +40,13 @@ from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gon
 from renderers.sudoku_reading import (
     BORDERS,
     DIGITS,
+    LEANING,
     border_drawn_on,
     cut_mark,
     fill_gaps,
     half_digit,
-    is_pale,
+    ink_strength,
+    kept_ink,
     odd_colour,
     sharp,
     sure_of_colour,
@@ -212,13 +214,17 @@ class SudokuRenderer(BoardRenderer[Grid]):
         demand_unfaded(seen.cells, tiles, named, before=known)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> None:
-        """Thin strokes are pale at the size in which cells are read; ink that is pale there is judged on sharp ones."""
+        """Thin strokes are pale at the size in which cells are read; ink that is pale there is judged on sharp ones, by
+        what the givens have kept of theirs."""
         known = self.encode(problem.position, style)
         new = (symbols != known) & (symbols % DIGITS > 0) & (style.text("marks") == "digits")
         if new.any():
             pale = new.copy()
-            pale[new] = is_pale(self._insides(seen)[new], style)
-            pale[pale] = is_pale(sharp(seen, pale), style)
+            pale[new] = ink_strength(self._insides(seen)[new], style) < FAINT
+            if pale.any():
+                least = FAINT * kept_ink(seen, _given(problem.position), self.inset, style)
+                inner = slice(LEANING, -LEANING)
+                pale[pale] = ink_strength(sharp(seen, pale)[:, inner, inner], style) < least
             if pale.any():
                 row, col = np.argwhere(pale)[0]
                 raise UnreadableImage(f"the digit in cell ({row}, {col}) is written too faintly to be meant")

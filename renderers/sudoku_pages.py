@@ -36,6 +36,9 @@ BRIGHTEST, UNEVEN = 1.3, 0.06
 BESIDE = 0.2
 """Share of a cell by which the middle of a line is away from the cells beside it, at least."""
 
+LEFT_BESIDE = 0.3
+"""The share of a line's pixel that may be ground: where a colour that leans over half of it leaves some beside it."""
+
 
 def are_in_another_form(gap: Pixels, seen: Seen, given: NDArray[np.bool_]) -> bool:
     """Whether most marks of colour that were `given` have become smaller or larger, by the changes of the page: tiles
@@ -52,14 +55,13 @@ def line_gone(
     places = np.concatenate([_gone(down, page), _gone(across, page.transpose(1, 0, 2))[:, ::-1]])
     if not len(places):
         return None
-    middles = middle_colours(seen)
-    inks = [np.array(style.colours()[name], np.float32) for name in ("line", "box")]
+    middles, inks = middle_colours(seen), _line_colours(style)
     gone = np.zeros_like(coloured)
     shown = places[seen.registration.covers(WHOLE, (SIDE, SIDE))[tuple(places.T)]]
     for beside, there in _by_cells(shown, seen.frame):
         colours = [middles[cell] for cell in beside if coloured[cell]]
         drawn = page[tuple(there.T)].astype(np.float32)
-        if beside and (not colours or off_colours(drawn, np.array([*colours, *inks]), COVERED).any()):
+        if beside and (not colours or off_colours(drawn, np.concatenate([colours, inks]), COVERED).any()):
             gone[beside[0]] = True
     return first(gone)
 
@@ -84,6 +86,14 @@ def _gone(lines: Lines, page: Pixels) -> NDArray[np.intp]:
     if (np.abs(there - lines.colours) <= GONE * lines.contrast[:, :, None]).all():
         return np.empty((0, 2), np.intp)
     return lines.gone(page)
+
+
+def _line_colours(style: Style) -> Floats:
+    """(K, 3): the colours of lines, and what is left of these beside a little of the ground."""
+    colours = {name: np.array(colour, np.float32) for name, colour in style.colours().items()}
+    inks = [colours[name] for name in ("line", "box")]
+    grounds = [colours[name] for name in ("cell", "shade") if name in colours]
+    return np.array([*inks, *(ink + LEFT_BESIDE * (ground - ink) for ink in inks for ground in grounds)], np.float32)
 
 
 def _by_cells(places: NDArray[np.intp], frame: Frame) -> Iterator[tuple[list[Cell], NDArray[np.intp]]]:

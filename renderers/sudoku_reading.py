@@ -11,7 +11,7 @@ from gamegen.core.cell import Cell
 from gamegen.core.rendering import Style
 from gamegen.games.sudoku import LARGEST_DIGIT
 from renderers.board import Seen
-from renderers.reading.classify import FAINT, NOISE
+from renderers.reading.classify import NOISE
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
 from renderers.reading.stains import cut_marks
@@ -27,6 +27,9 @@ EDGE = 0.17
 SHORT = 0.6
 """The height of our digits, as a share of it, below which one in another hand is only a part of one."""
 
+THINNED = 1 / 3
+"""The share of a digit's strongest ink that its thinnest stroke has, in a picture that was made smaller."""
+
 OFF, SLIPS, HALF = 24, 2, 0.3
 """Grey levels by which a pixel is not its tile's, how many pixels may be so, and the share of a mark whose loss makes a
 part of it."""
@@ -37,8 +40,9 @@ COMPLETE = 0.9
 WHOLE_DIGIT = 5.0
 """Grey levels, root mean square, by which a digit that is all there is off its tile at most."""
 
-SHARP, SHARP_EDGE = 44, 4
-"""Pixels across a cell whose digit is read rather than recognised, and how many of them at its border are left out."""
+SHARP, SHARP_EDGE, LEANING = 44, 4, 2
+"""Pixels across a cell whose digit is read rather than recognised, how many of them at its border are left out, and how
+many more may show lines, in a picture that was made smaller."""
 
 INK_RANK = 0.985
 """The quantile of a sharp cell's pixels at which the strength of its ink is taken: even a thin 1 covers more."""
@@ -83,14 +87,18 @@ def sharp(seen: Seen, asked: NDArray[np.bool_]) -> Floats:
 def usual_gap(seen: Seen, given: NDArray[np.bool_], inset: float) -> float:
     """By how many grey levels, root mean square, most of the `given` cells (R, C) are off at least, but for a share of
     each at its border."""
-    edge = max(2, round(inset * len(seen.board) / seen.frame.rows))
-    inner = slice(edge, -edge)
-    drawn, known = (
-        split_cells(board, seen.frame.rows, seen.frame.cols)[given][:, inner, inner]
-        for board in (seen.board, seen.known)
-    )
+    drawn, known = _drawn_and_known(seen, given, inset)
     gap = (drawn - known).reshape(len(drawn), -1)
     return float(np.median(np.sqrt(np.einsum("ij,ij->i", gap, gap) / gap.shape[1])))
+
+
+def _drawn_and_known(seen: Seen, given: NDArray[np.bool_], inset: float) -> tuple[Floats, Floats]:
+    """(K, n, n, 3) each: the `given` cells (R, C), but for a share at their border, as they are and as they were."""
+    edge = max(2, round(inset * len(seen.board) / seen.frame.rows))
+    inner = slice(edge, -edge)
+    boards = (split_cells(board, seen.frame.rows, seen.frame.cols) for board in (seen.board, seen.known))
+    drawn, known = (cells[given][:, inner, inner] for cells in boards)
+    return drawn, known
 
 
 def with_ground(given: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -224,17 +232,20 @@ def half_digit(seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], ti
 def _cut_off(cells: Floats, tiles: Floats, bare: Floats) -> NDArray[np.bool_]:
     """(K,): which cells (K, n, n, 3) show their tile on one side of a straight cut and bare ground on the other.
 
-    The cut may run through a line of pixels, where the two are mixed: cells are seldom read at their own size.
+    The cut may run through a line of pixels, where the two are mixed: cells are seldom read at their own size. What is
+    in that line and no mixture of them was drawn otherwise, as the stem of a thin 1 that stands beside ours.
     """
     off, off_bare, ink = (_most(one - other) > OFF for one, other in ((cells, tiles), (cells, bare), (tiles, bare)))
+    unmixed = _most(cells - cells.clip(np.minimum(tiles, bare), np.maximum(tiles, bare))) > OFF
     half = np.zeros(len(cells), bool)
     for axis in (1, 2):
-        lines = [np.count_nonzero(each, axis=axis) for each in (off, off_bare, ink)]  # (K, n) each
-        for shown, wiped, drawn in (lines, [each[:, ::-1] for each in lines]):
+        lines = [np.count_nonzero(each, axis=axis) for each in (off, off_bare, ink, unmixed)]  # (K, n) each
+        for shown, wiped, drawn, odd in (lines, [each[:, ::-1] for each in lines]):
             kept = np.cumsum(shown, axis=1) - shown
             rest = wiped.sum(axis=1, keepdims=True) - np.cumsum(wiped, axis=1)
             lost = drawn.sum(axis=1, keepdims=True) - np.cumsum(drawn, axis=1)
-            half |= ((kept + rest <= SLIPS) & (lost >= HALF * drawn.sum(axis=1, keepdims=True))).any(axis=1)
+            slips = kept + odd + rest
+            half |= ((slips <= SLIPS) & (lost >= HALF * drawn.sum(axis=1, keepdims=True))).any(axis=1)
     return half
 
 
@@ -246,7 +257,7 @@ def _most(gap: Floats) -> Floats:
 
 def _height(ink: Floats) -> NDArray[np.intp]:
     """(K,): over how many rows the ink (K, n, n) of cells reaches."""
-    inked = (ink > ink.max(axis=(1, 2), keepdims=True) / 2).any(axis=2)  # (K, n)
+    inked = (ink > THINNED * ink.max(axis=(1, 2), keepdims=True)).any(axis=2)  # (K, n)
     height: NDArray[np.intp] = inked.shape[1] - inked[:, ::-1].argmax(axis=1) - inked.argmax(axis=1)
     return height
 
@@ -263,12 +274,19 @@ def first(cells: NDArray[np.bool_]) -> Cell | None:
     return Cell(*(int(at) for at in np.argwhere(cells)[0])) if cells.any() else None
 
 
-def is_pale(cells: Floats, style: Style) -> NDArray[np.bool_]:
-    """(K,): in which cells (K, n, n, 3) the ink is weaker than digits are meant to be."""
+def kept_ink(seen: Seen, given: NDArray[np.bool_], inset: float, style: Style) -> float:
+    """The share of its strength that the ink of most `given` digits (R, C) has kept, but for a share of each at its
+    border: in a picture that was made smaller all thin strokes are pale."""
+    drawn, known = (ink_strength(cells, style) for cells in _drawn_and_known(seen, given, inset))
+    return min(1.0, float(np.median(drawn / known)))
+
+
+def ink_strength(cells: Floats, style: Style) -> Floats:
+    """(K,): the ink in cells (K, n, n, 3), as a share of what digits are meant to have."""
     pixels = np.ascontiguousarray(cells.reshape(len(cells), cells.shape[1] * cells.shape[2], 3).transpose(0, 2, 1))
     middle, rank = pixels.shape[2] // 2, round(INK_RANK * (pixels.shape[2] - 1))
     ground = np.partition(pixels, middle, axis=2)[:, :, middle]  # (K, 3)
     full = np.abs(ground - style.colours()["ink"]).max(axis=1)
     drawn = np.abs(pixels - ground[:, :, None]).max(axis=1)
-    pale: NDArray[np.bool_] = np.partition(drawn, rank, axis=1)[:, rank] < FAINT * full
-    return pale
+    strength: Floats = np.partition(drawn, rank, axis=1)[:, rank] / full
+    return strength

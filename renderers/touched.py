@@ -26,6 +26,9 @@ FEW, LEAN = 3, 0.05
 NUDGED = 0.2
 """Pixels of a compared page by which a picture that was moved does not lie on them."""
 
+CORNERS = np.array([[[-1, -1], [1, -1], [-1, 1], [1, 1]]], np.float64)
+"""(1, 4, 2): those of a page, normalised: nothing on it moves farther."""
+
 
 def page_of(seen: Seen) -> Pixels | None:
     """(SIDE, SIDE, 3): the page as the editor left it, colour drift undone; None if it is smaller."""
@@ -67,7 +70,8 @@ def count_inside(found: NDArray[np.bool_], frame: Frame, lean: float = LEAN) -> 
 
 def _is_nudged(seen: Seen) -> bool:
     """Whether a page lies askew on the one that was given, so that the edges of things are mixed otherwise."""
-    return bool(np.abs(seen.registration.matrix - np.eye(3)).sum(axis=1).max() > NUDGED * 2 / SIDE)
+    moved = cv2.perspectiveTransform(CORNERS, seen.registration.matrix) - CORNERS
+    return bool(np.abs(moved).max() > NUDGED * 2 / SIDE)
 
 
 def _beyond(page: Pixels, given: Pixels) -> Pixels:

@@ -86,6 +86,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("ghost_stroke", "maze/shortest@1:train:1:7001000009:0?pixels=256", 135),  # along the whole of a path
         ("ghost_stroke", "maze/path@1:train:1:9000000012:0?pixels=256", 271),  # on the walls' edge, beside a path
         ("murky_mutation", "sokoban/solve@1:train:5:7001000007:0?pixels=256", 202),  # a target behind the player
+        ("murky_mutation", "sokoban/solve@1:train:5:50000000093:0?pixels=256", 126),  # the same, all but grey
         (
             "adversarial_noise",
             "sokoban/solve@1:train:5:9000000040:0?pixels=256",

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
@@ -23,7 +24,7 @@ from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Fill, Grid, game, houses
 from gamegen.images import load_rgb
 from gamegen.judge import verify
-from gamegen.painters import paint
+from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample, make_sample
 from renderers import skin as skin_file
@@ -463,6 +464,13 @@ def test_a_scribble_is_not_an_answer(skin: str) -> None:
         ("painted", "sudoku/solve@1:train:4:7301000000:2?pixels=256", 219),  # a 7 whose bar hangs at the left
         ("painted", "sudoku/solve@1:train:3:7301000007:1?pixels=256", 87),  # a 1 of a broad pen
         ("painted", "sudoku/solve@1:train:5:7302000011:0?pixels=256", 275),  # a 6 with pixels beside it, like a 4
+        ("painted", "sudoku/solve@1:train:4:50000000022:0?pixels=256", 129),  # a 1 so thin that it seemed half of ours
+        (
+            "painted",
+            "sudoku/solve@1:train:2:16000000001:3",
+            413,
+        ),  # a line of which two colours and some ground are left
+        ("painted", "sudoku/solve@1:train:2:16000000001:3", 415),
     ],
 )
 def test_right_answers_that_were_refused_once(attack: str, name: str, number: int) -> None:
@@ -494,6 +502,39 @@ def test_spoilt_pictures_that_were_abstained_from_once(perturbation: str, name: 
     reading = renderer.read(load_rgb(image), sample.problem, sample.style)
     assert reading.position == position
     assert sample.key.index % 2 or not reading.stain
+
+
+@pytest.mark.parametrize(
+    ("perturbation", "name"),
+    [
+        ("tone", "sudoku/solve@1:train:1:4242:20"),  # a page that lies askew in one corner only
+        ("resize", "sudoku/solve@1:train:3:4243:4?pixels=256"),  # a 1 beside the crossing of two blurred lines
+        ("resize", "sudoku/solve@1:train:3:4243:14?pixels=256"),
+        ("resize", "sudoku/solve@1:train:4:4243:16?pixels=256"),  # lines all along, and thin strokes that became pale
+        ("resize", "sudoku/solve@1:train:3:777:4?pixels=256"),  # a 3 that was taken for a 1
+        ("resize", "sudoku/solve@1:train:3:777:54?pixels=256"),  # thin strokes, as pale as the givens became
+        ("resize", "sudoku/solve@1:train:3:71010:24?pixels=256"),  # a 1 whose stem is thinner than its head
+    ],
+)
+def test_spoilt_pictures_by_hand_that_were_refused_once(perturbation: str, name: str) -> None:
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    position = right_answer(sample, rng)
+    painted = paint(sample, position, rng, strength=0.5)
+    assert painted is not None
+    reading = renderer.read(
+        load_rgb(PERTURBATIONS[perturbation](painted, MODERATE[perturbation], rng)), sample.problem, sample.style
+    )
+    assert reading.position == position and not reading.stain
+
+
+@pytest.mark.parametrize("skin", ("classic", "dark", "newspaper"))
+def test_a_faint_digit_is_faint_in_a_small_picture_too(skin: str) -> None:
+    """Thin strokes are pale in a picture that was made smaller, but no more so than the givens are."""
+    sample = make_sample(Key("sudoku/next", level=4, skin=skin, pixels=256))
+    for share, is_right in ((1.0, True), (0.5, False)):
+        faded = Image.blend(sample.original, sample.edited, share)
+        assert verify(sample, faded.resize((181, 181), Image.Resampling.LANCZOS)).correct is is_right
 
 
 @pytest.mark.parametrize("gain", (1.0, 1.1))

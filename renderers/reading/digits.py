@@ -43,8 +43,9 @@ THIN, SHORT = 0.2, 0.12
 ENDS, SIDES = 1, 0
 """The axes along which the lines of ink that spurs at the ends (above and below) and at the sides lie in are summed."""
 
-BORDER = 0.45
-"""Ink along so much of a cell's border is a line that leans in, not a digit."""
+BORDER, LEANING, FAINT_LINE = 0.45, 2, 0.2
+"""Ink along so much of a cell's border is a line that leans in, not a digit; how many pixels of one are left out of
+account, and how faint it may be: where two of them cross there is more ink."""
 
 LOWEST_LIKENESS, CLEAR_LEAD = 0.68, 0.04
 """The least likeness to a digit, and the least by which it must lead over the next digit, unless it is an 8 with both
@@ -184,7 +185,16 @@ def _inks(cells: Floats) -> Floats:
     strongest = np.partition(ink, rank, axis=1)[:, rank]
     strongest[strongest <= FAINTEST] = np.inf
     share: Floats = (ink / strongest[:, None]).clip(0, 1)
-    return share.reshape(count, side, side)
+    return _without_lines(share.reshape(count, side, side))
+
+
+def _without_lines(inks: Floats) -> Floats:
+    """The inks (K, n, n) without what leans in of the lines around their cells."""
+    for turn in range(4):
+        borders = np.rot90(inks, turn, axes=(1, 2))[:, :LEANING]
+        lines = np.count_nonzero(borders > FAINT_LINE, axis=2) > BORDER * inks.shape[2]  # (K, LEANING)
+        borders[np.logical_and.accumulate(lines, axis=1)] = 0.0
+    return inks
 
 
 def _decide(form: _Form) -> int | None:
