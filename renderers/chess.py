@@ -6,7 +6,7 @@ Every square is read as one of thirteen things on its own shade; borders by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from renderers.board import GIVENS, Board, BoardRenderer, Given, Seen, given_boa
 from renderers.chess_reading import (
     demand_men_inside,
     demand_one_hue,
+    known_at,
     light_of,
     overdrawn_man,
     scrawled_square,
@@ -124,7 +125,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
 
         def stain() -> str:
             crossed = overdrawn_man(plain, named, given, outlines, style, self)
-            crossed = crossed or scrawled_square(seen, plain, outlines, lambda: _hand(self, problem, style))
+            crossed = crossed or scrawled_square(seen, plain, outlines, partial(_hand, self, problem, style))
             if crossed is not None:
                 return f"cell ({crossed.row}, {crossed.col})"
             after = self.render(position, style)
@@ -142,9 +143,10 @@ def _encoded(rows: tuple[str, ...]) -> NDArray[np.intp]:
 
 
 @lru_cache(maxsize=GIVENS)
-def _hand(renderer: ChessRenderer, problem: Problem[Diagram], style: Style) -> Hand:
-    """That of the board as it was given, kept for the next picture of a group."""
-    light = light_of(given_board(renderer, problem, style).cells)
+def _hand(renderer: ChessRenderer, problem: Problem[Diagram], style: Style, n: int) -> Hand:
+    """That of the board as it was given, in squares of `n` pixels, kept for the next picture of a group."""
+    given = given_board(renderer, problem, style)
+    light = light_of(known_at(given.page, given.frame, n))
     return Hand(light, np.ones(light.shape, bool), REACH)
 
 
