@@ -21,6 +21,7 @@ from renderers.chess_reading import (
     known_at,
     light_of,
     overdrawn_man,
+    read_highlights,
     scrawled_square,
     settle_pasted,
 )
@@ -29,7 +30,6 @@ from renderers.frames import (
     demand_no_shadows,
     draw_frames,
     frame_width,
-    read_frames,
     stain_beside,
     without_ink,
 )
@@ -108,7 +108,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         seen = self.look(image, problem, style)
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
         marks = _mark_colours(style)
-        outlines = read_frames(seen, style, marks, shades, _SHADE, faintest=_faintest(marks, shades))
+        outlines = read_highlights(seen, style, marks, shades, _SHADE, _faintest(marks, shades))
         demand_one_hue(outlines, _SHADE)
         demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)

@@ -20,14 +20,14 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
-from renderers.frames import middles, without_ink
+from renderers.frames import middles, read_frames, without_ink
 from renderers.overdrawn import Look, compared_tiles, overdrawn
 from renderers.page import Frame
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
 from renderers.reading.framed import Framed, is_stroke, strange_contents
 from renderers.reading.hand import Hand
 from renderers.reading.hues import FAINTEST, Hues, from_grey
-from renderers.reading.outlines import PALEST, Outlines, grown
+from renderers.reading.outlines import Outlines
 from renderers.reading.pages import Page
 from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
@@ -76,6 +76,19 @@ def settle_pasted(
         distance[cell] = gaps[first]
         confidence[cell] = 1 - (gaps[first] + NOISE) / (gaps[second] + NOISE)
     return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+
+def read_highlights(
+    seen: Seen, style: Style, marks: Floats, shades: Floats, ground: NDArray[np.intp], faintest: Floats
+) -> Outlines:
+    """The highlights, as `read_frames` sees them; or, where they are in doubt, in more pixels and without the tint of
+    the squares, which turns the hue of thin lines."""
+    try:
+        return read_frames(seen, style, marks, shades, ground, faintest=faintest)
+    except UnreadableImage:
+        tints = (shades - shades.mean(axis=1, keepdims=True))[ground.ravel()]
+        closer = read_frames(_closely(seen), style, marks, shades, ground, faintest=faintest, tints=tints)
+        return closer.laid_on(Hues.of(seen.board, marks, len(ground), faintest).without(tints))
 
 
 def demand_one_hue(outlines: Outlines, shades: NDArray[np.intp]) -> None:
@@ -128,13 +141,17 @@ def overdrawn_man(
     style: Style,
     renderer: BoardRenderer[Diagram],
 ) -> Cell | None:
-    """A square without a highlight that changed, and shows more than the man on it, or something though it is empty."""
+    """A square without a highlight that changed, and shows more than the man on it, or something though it is empty.
+
+    On nearly empty boards most squares tell nothing about a picture that was sharpened; those with men do."""
     tiles, symbols = compared_tiles(renderer, style, seen.frame), named.symbols
+    bare, men = outlines.colours < 0, given % KINDS > 0
 
     def looks(cell: Cell) -> Iterator[Look]:
         yield Look.of(tiles[symbols[cell]], tiles[symbols[cell] // KINDS * KINDS])
 
-    return overdrawn(seen, given, symbols, (symbols != given) & (outlines.colours < 0), tiles, looks)
+    changed, telling = (symbols != given) & bare, (symbols == given) & bare & men
+    return overdrawn(seen, given, symbols, changed, tiles, looks, telling=telling)
 
 
 def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[int], Hand]) -> Cell | None:
@@ -150,12 +167,11 @@ def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[
         return Cell(*np.argwhere(marked)[is_open.argmax()].tolist())
     if not look.framed.suspect().any():
         return None
-    n = len(seen.board) // seen.frame.rows
-    larger = min(seen.frame.cell, CLOSER * n)
-    if larger > n:
-        seen, outlines = _closely(seen, outlines, larger)
-        look = _Highlights.of(seen, without_ink(seen, outlines), outlines, hand)
-    strange, share = look.framed.strange(closely=True), n / larger
+    closer = _closely(seen)
+    if closer is not seen:
+        outlines = outlines.laid_on(Hues.of(closer.board, outlines.own.marks, seen.frame.rows, FAINTEST))
+        look = _Highlights.of(closer, without_ink(closer, outlines), outlines, hand)
+    strange, share = look.framed.strange(closely=True), len(seen.board) / len(closer.board)
     if not is_stroke(share * float(strange.max()), share * look.strange_bare(), enough=STROKE):
         return None
     return Cell(*np.argwhere(marked)[strange.argmax()].tolist())
@@ -183,14 +199,14 @@ class _Highlights:
         return strange_contents(*self.bare, self.explained, closely=True)
 
 
-def _closely(seen: Seen, outlines: Outlines, n: int) -> tuple[Seen, Outlines]:
-    """The same in squares of `n` pixels: there a highlight's shade is not mixed with what is beside it."""
-    raw = seen.registration.crop(seen.frame.box, (seen.frame.cols * n, seen.frame.rows * n))
-    closer = replace(seen, board=seen.drift.undo(raw), known=known_at(seen.page, seen.frame, n))
-    near = Hues.of(closer.board, outlines.own.marks, seen.frame.rows, FAINTEST)
-    near = near.some(near.share > PALEST)
-    own = near.some(near.names == outlines.colours.take(near.cells))
-    return closer, replace(outlines, ink=grown(near.layer(), 1), plain=near, own=own)
+def _closely(seen: Seen) -> Seen:
+    """The same in squares of more pixels, if the picture has more."""
+    frame, n = seen.frame, len(seen.board) // seen.frame.rows
+    larger = min(frame.cell, CLOSER * n)
+    if larger <= n:
+        return seen
+    raw = seen.registration.crop(frame.box, (frame.cols * larger, frame.rows * larger))
+    return replace(seen, board=seen.drift.undo(raw), known=known_at(seen.page, frame, larger))
 
 
 def known_at(page: Page, frame: Frame, n: int) -> Floats:

@@ -170,11 +170,12 @@ def overdrawn(
     changed: Flags,
     tiles: Pixels,
     looks: Callable[[Cell], Iterable[Look]],
+    telling: Flags | None = None,
 ) -> Cell | None:
     """A changed cell (R, C) that shows more, or less, than any of its looks; None if there is none.
 
     Of the `tiles` (K, n, n, 3), `symbols` (R, C) numbers the first look of each, and `known` (R, C) those that the
-    other cells are to show.
+    other cells are to show; those `telling` (R, C), or all, tell how good the picture is.
     """
     if not changed.any():
         return None
@@ -182,7 +183,8 @@ def overdrawn(
     suspects = np.flatnonzero(_are_suspect(new, meant))
     if not len(suspects):
         return None
-    waves = waves_of((drawn_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
+    old = ~changed if telling is None or not telling.any() else telling
+    waves = waves_of((drawn_cells(seen, old, tiles.shape[1]), tiles[known[old]]), (new, meant))
     is_only = partial(_is_only, waves=waves, is_reduced=_is_reduced(seen))
     places = np.argwhere(changed)
     for number in suspects:
