@@ -73,7 +73,8 @@ of colour, compressed right answers have 0.2 of a side of such pixels at most, b
 
 GLANCE = (30.0, 25.0)
 """The same, wherever they are, in cells that are worth a closer look: a box that hides but the edge of a border, or a
-thin line in its colour, has 0.6 of a side of such pixels, and right answers that nobody sharpened hardly ever 0.3."""
+thin line in its colour, had 1.4 of a side of such pixels and more; at 512 px, right answers that nobody sharpened
+hardly ever have 0.3."""
 
 STROKE = 0.32
 """So many of these, as a share of a cell's side, make a stroke: right answers, compressed, moved, sharpened or painted,
