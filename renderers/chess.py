@@ -6,7 +6,7 @@ Every square is read as one of thirteen things on its own shade; borders by thei
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from renderers.board import GIVENS, Board, BoardRenderer, Given, Seen, given_boa
 from renderers.chess_reading import (
     demand_men_inside,
     demand_one_hue,
+    known_at,
     light_of,
     overdrawn_man,
+    read_highlights,
     scrawled_square,
     settle_pasted,
 )
@@ -28,7 +30,6 @@ from renderers.frames import (
     demand_no_shadows,
     draw_frames,
     frame_width,
-    read_frames,
     stain_beside,
     without_ink,
 )
@@ -107,7 +108,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         seen = self.look(image, problem, style)
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
         marks = _mark_colours(style)
-        outlines = read_frames(seen, style, marks, shades, _SHADE, faintest=_faintest(marks, shades))
+        outlines = read_highlights(seen, style, marks, shades, _SHADE, _faintest(marks, shades))
         demand_one_hue(outlines, _SHADE)
         demand_no_shadows(seen, outlines, shades, _SHADE)
         plain = without_ink(seen, outlines)
@@ -124,7 +125,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
 
         def stain() -> str:
             crossed = overdrawn_man(plain, named, given, outlines, style, self)
-            crossed = crossed or scrawled_square(seen, plain, outlines, lambda: _hand(self, problem, style))
+            crossed = crossed or scrawled_square(seen, plain, outlines, partial(_hand, self, problem, style))
             if crossed is not None:
                 return f"cell ({crossed.row}, {crossed.col})"
             after = self.render(position, style)
@@ -142,9 +143,10 @@ def _encoded(rows: tuple[str, ...]) -> NDArray[np.intp]:
 
 
 @lru_cache(maxsize=GIVENS)
-def _hand(renderer: ChessRenderer, problem: Problem[Diagram], style: Style) -> Hand:
-    """That of the board as it was given, kept for the next picture of a group."""
-    light = light_of(given_board(renderer, problem, style).cells)
+def _hand(renderer: ChessRenderer, problem: Problem[Diagram], style: Style, n: int) -> Hand:
+    """That of the board as it was given, in squares of `n` pixels, kept for the next picture of a group."""
+    given = given_board(renderer, problem, style)
+    light = light_of(known_at(given.page, given.frame, n))
     return Hand(light, np.ones(light.shape, bool), REACH)
 
 

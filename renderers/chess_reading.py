@@ -8,7 +8,7 @@ hides a part of the man: there the middle alone must tell who he is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -20,14 +20,16 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
-from renderers.frames import middles
+from renderers.frames import middles, read_frames, without_ink
 from renderers.laid import Look
 from renderers.overdrawn import compared_tiles, overdrawn
+from renderers.page import Frame
 from renderers.reading.classify import LOWEST_CONFIDENCE, NOISE, Named, classify, demand, demand_single, smooth
-from renderers.reading.framed import STROKE, Framed, is_stroke, strange_contents
+from renderers.reading.framed import Framed, is_stroke, strange_contents
 from renderers.reading.hand import Hand
-from renderers.reading.hues import from_grey
+from renderers.reading.hues import FAINTEST, Hues, from_grey
 from renderers.reading.outlines import Outlines
+from renderers.reading.pages import Page
 from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
 from renderers.reading.tiles import split_cells
@@ -47,6 +49,13 @@ even sharpened or compressed; half of the next colour turns one by 14."""
 
 MOST = 6
 """Squares that are looked at so closely, at most: castling changes four, and a bad picture may cast doubt on others."""
+
+CLOSER = 2
+"""How many times larger highlighted squares are looked at, at most, if something may be drawn over them."""
+
+STROKE = 0.5
+"""So many strange pixels, as a share of a square's side at reading size, make a stroke: right answers have 0.3 at most
+even if they were sharpened, strokes 1.2 and more."""
 
 SAME = 12.0
 """Grey levels within which a pixel of a tile is its square's own."""
@@ -68,6 +77,19 @@ def settle_pasted(
         distance[cell] = gaps[first]
         confidence[cell] = 1 - (gaps[first] + NOISE) / (gaps[second] + NOISE)
     return replace(named, symbols=symbols, confidence=confidence, distance=distance)
+
+
+def read_highlights(
+    seen: Seen, style: Style, marks: Floats, shades: Floats, ground: NDArray[np.intp], faintest: Floats
+) -> Outlines:
+    """The highlights, as `read_frames` sees them; or, where they are in doubt, in more pixels and without the tint of
+    the squares, which turns the hue of thin lines."""
+    try:
+        return read_frames(seen, style, marks, shades, ground, faintest=faintest)
+    except UnreadableImage:
+        tints = (shades - shades.mean(axis=1, keepdims=True))[ground.ravel()]
+        closer = read_frames(_closely(seen), style, marks, shades, ground, faintest=faintest, tints=tints)
+        return closer.laid_on(Hues.of(seen.board, marks, len(ground), faintest).without(tints))
 
 
 def demand_one_hue(outlines: Outlines, shades: NDArray[np.intp]) -> None:
@@ -120,34 +142,79 @@ def overdrawn_man(
     style: Style,
     renderer: BoardRenderer[Diagram],
 ) -> Cell | None:
-    """A square without a highlight that changed, and shows more than the man on it, or something though it is empty."""
+    """A square without a highlight that changed, and shows more than the man on it, or something though it is empty.
+
+    On nearly empty boards most squares tell nothing about a picture that was sharpened; those with men do."""
     tiles, symbols = compared_tiles(renderer, style, seen.frame), named.symbols
+    bare, men = outlines.colours < 0, given % KINDS > 0
 
     def looks(cell: Cell) -> Iterator[Look]:
         yield Look.of(tiles[symbols[cell]], tiles[symbols[cell] // KINDS * KINDS])
 
-    return overdrawn(seen, given, symbols, (symbols != given) & (outlines.colours < 0), tiles, looks)
+    changed, telling = (symbols != given) & bare, (symbols == given) & bare & men
+    return overdrawn(seen, given, symbols, changed, tiles, looks, telling=telling)
 
 
-def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[], Hand]) -> Cell | None:
+def scrawled_square(seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[int], Hand]) -> Cell | None:
     """A highlighted square that shows more than its man and its highlight: `plain` is the picture without highlights,
-    and `hand` that of the given one."""
+    and `hand` that of the given one, in squares of so many pixels.
+
+    What is suspect is looked at again in more pixels, if there are more."""
     marked = outlines.colours >= 0
     if not marked.any():
         return None
-    mixing = hand().mixing(light_of(plain.board))
-    contents = split_cells(cv2.filter2D(seen.known, -1, mixing.kernel, delta=mixing.base), 8, 8)
-    cells, ink = split_cells(seen.board, 8, 8), outlines.own_shades
-    framed = Framed(cells[marked], contents[marked], ink[marked], outlines.framed[marked], mixing.explains)
-    strange, is_open = framed.strange(), framed.is_open()
-    worst = int(np.where(is_open, np.inf, strange).argmax())
-    if not is_open[worst]:
-        if strange[worst] <= STROKE:
-            return None
-        rest = strange_contents(cells[~marked], contents[~marked], mixing.explains)
-        if not is_stroke(strange[worst], rest):
-            return None
-    return Cell(*np.argwhere(marked)[worst].tolist())
+    look = _Highlights.of(seen, plain, outlines, hand)
+    if (is_open := look.framed.is_open()).any():
+        return Cell(*np.argwhere(marked)[is_open.argmax()].tolist())
+    if not look.framed.suspect().any():
+        return None
+    closer = _closely(seen)
+    if closer is not seen:
+        outlines = outlines.laid_on(Hues.of(closer.board, outlines.own.marks, seen.frame.rows, FAINTEST))
+        look = _Highlights.of(closer, without_ink(closer, outlines), outlines, hand)
+    strange, share = look.framed.strange(closely=True), len(seen.board) / len(closer.board)
+    if not is_stroke(share * float(strange.max()), share * look.strange_bare(), enough=STROKE):
+        return None
+    return Cell(*np.argwhere(marked)[strange.argmax()].tolist())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Highlights:
+    """Highlighted squares, and what is strange in the others."""
+
+    framed: Framed
+    bare: tuple[Floats, Floats]  # (M, n, n, 3) each: squares without a highlight, and what they should show
+    explained: float
+
+    @classmethod
+    def of(cls, seen: Seen, plain: Seen, outlines: Outlines, hand: Callable[[int], Hand]) -> _Highlights:
+        marked = outlines.colours >= 0
+        mixing = hand(len(seen.board) // seen.frame.rows).mixing(light_of(plain.board))
+        contents = split_cells(cv2.filter2D(seen.known, -1, mixing.kernel, delta=mixing.base), 8, 8)
+        cells, ink = split_cells(seen.board, 8, 8), outlines.own_shades
+        framed = Framed(cells[marked], contents[marked], ink[marked], outlines.framed[marked], mixing.explains)
+        return cls(framed, (cells[~marked], contents[~marked]), mixing.explains)
+
+    def strange_bare(self) -> Floats:
+        """(M,): as `Framed.strange`, of the squares without a highlight."""
+        return strange_contents(*self.bare, self.explained, closely=True)
+
+
+def _closely(seen: Seen) -> Seen:
+    """The same in squares of more pixels, if the picture has more."""
+    frame, n = seen.frame, len(seen.board) // seen.frame.rows
+    larger = min(frame.cell, CLOSER * n)
+    if larger <= n:
+        return seen
+    raw = seen.registration.crop(frame.box, (frame.cols * larger, frame.rows * larger))
+    return replace(seen, board=seen.drift.undo(raw), known=known_at(seen.page, frame, larger))
+
+
+def known_at(page: Page, frame: Frame, n: int) -> Floats:
+    """(R*n, C*n, 3): the board of a page as it was given, in cells of `n` pixels."""
+    picture = page.picture
+    board = picture.palette[picture.pixels[frame.top : frame.bottom, frame.left : frame.right]].astype(np.float32)
+    return np.asarray(cv2.resize(board, (frame.cols * n, frame.rows * n), interpolation=cv2.INTER_AREA))
 
 
 def light_of(board: Floats) -> Floats:

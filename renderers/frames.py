@@ -85,6 +85,7 @@ def read_frames(
     *,
     faintest: Levels = FAINTEST,
     draw: Callable[[NDArray[np.intp]], Pixels] | None = None,
+    tints: Floats | None = None,
 ) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them.
 
@@ -111,6 +112,7 @@ def read_frames(
         sharpening=sharpening,
         known=seen.known if again else None,
         again=again,
+        tints=tints,
     )
     return outlines if sharpening is None else replace(outlines, undone=sharpening.without(outlines.colours))
 

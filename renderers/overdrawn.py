@@ -88,13 +88,15 @@ def overdrawn(
     tiles: Pixels,
     looks: Callable[[Cell], Iterable[Look]],
     *,
+    telling: Flags | None = None,
     apart: float = inf,
 ) -> Cell | None:
     """A changed cell (R, C) that shows more, or less, than any of its looks; None if there is none.
 
     Of the `tiles` (K, n, n, 3), `symbols` (R, C) numbers the first look of each, and `known` (R, C) those that the
-    other cells are to show. A thing lies nowhere where it is farther `apart` from what is shown; where that is limited,
-    what seems to be off is looked at once more, through the lens of the picture.
+    other cells are to show; those `telling` (R, C), or all, tell how good the picture is. A thing lies nowhere where it
+    is farther `apart` from what is shown; where that is limited, what seems to be off is looked at once more, through
+    the lens of the picture.
     """
     if not changed.any():
         return None
@@ -102,7 +104,8 @@ def overdrawn(
     suspects = np.flatnonzero(_are_suspect(new, meant))
     if not len(suspects):
         return None
-    waves = waves_of((drawn_cells(seen, ~changed, tiles.shape[1]), tiles[known[~changed]]), (new, meant))
+    old = ~changed if telling is None or not telling.any() else telling
+    waves = waves_of((drawn_cells(seen, old, tiles.shape[1]), tiles[known[old]]), (new, meant))
     view = View(waves, _is_reduced(seen), apart)
     places = [Cell(*place) for place in np.argwhere(changed)[suspects].tolist()]
     first = view.first_unlike(new[suspects], map(looks, places))

@@ -16,6 +16,7 @@ from gamegen.core.problem import Problem  # noqa: E402
 from gamegen.core.stream import Stream  # noqa: E402
 from gamegen.games.chess import Diagram, Highlight, Move, board_of, diagram_of, game, legal_moves, played  # noqa: E402
 from gamegen.judge import verify  # noqa: E402
+from gamegen.painters import paint, right_answer  # noqa: E402
 from gamegen.perturb import MODERATE, PERTURBATIONS  # noqa: E402
 from gamegen.sample import make_sample  # noqa: E402
 from solvers.chess import solver  # noqa: E402
@@ -273,3 +274,20 @@ def test_ink_over_every_edge_is_refused() -> None:
     image = np.array(sample.edited.convert("RGB"))
     image[::4] = image[:, ::4] = 0, 200, 60
     assert not verify(sample, Image.fromarray(image)).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("chess/attacks@1:train:5:4242:14", "hue"),  # thin red lines, on green squares as near to orange
+        ("chess/attacks@1:train:4:4242:11", "sharpen"),
+        ("chess/attacks@1:train:5:5151:89", "sharpen"),  # thin green lines, pale in few pixels
+        ("chess/mate@1:train:5:5151:103", "sharpen"),  # a board with hardly any other man to tell that it was sharpened
+    ],
+)
+def test_painted_answers_are_read_in_drifted_and_sharpened_pictures(name: str, perturbation: str) -> None:
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    image = paint(sample, right_answer(sample, rng), rng, strength=0.5)
+    assert image is not None
+    assert verify(sample, PERTURBATIONS[perturbation](image, MODERATE[perturbation], rng)).correct

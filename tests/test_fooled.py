@@ -139,6 +139,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "chess/attacks@1:train:2:5:0", 6),
         ("scrawl", "chess/attacks@1:train:5:5:0", 2),
         ("scrawl", "chess/attacks@1:train:5:21:0", 8),  # in the border's own colour, on an empty square
+        ("scrawl", "chess/attacks@1:train:4:81000000000:2", 338),  # the same, a thin diagonal through JPEG
+        ("scrawl", "chess/attacks@1:train:4:81000000000:1", 210),  # a box inside of a border
+        ("scrawl", "chess/attacks@1:train:5:16000000000:3", 515),
+        ("scrawl", "chess/attacks@1:train:2:91000000000:5", 529),
         ("scrawl", "chess/move@1:train:2:5:0", 0),
         ("scrawl", "sokoban/push@1:train:2:5:0", 3),
         ("scrawl", "jewel2/swap@1:train:2:5:0", 2),

@@ -9,7 +9,7 @@ the ground's. Light is looked at closely, colour only around each pixel, since c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
@@ -71,6 +71,11 @@ HALF_HIDDEN, SMEARED = 40.0, 35.0
 """The same where borders may be, at least: their edges hide halves of pixels, and their colour is smeared. By 30 levels
 of colour, compressed right answers have 0.2 of a side of such pixels at most, by 25 some have 0.8."""
 
+GLANCE = (30.0, 25.0)
+"""The same, wherever they are, in cells that are worth a closer look: a box that hides but the edge of a border, or a
+thin line in its colour, had 1.4 of a side of such pixels and more; at 512 px, right answers that nobody sharpened
+hardly ever have 0.3."""
+
 STROKE = 0.32
 """So many of these, as a share of a cell's side, make a stroke: right answers, compressed, moved, sharpened or painted,
 hardly ever have one, and 0.3 at most; strokes of four pixels (of 512) have 0.5 and more, nearly always."""
@@ -95,11 +100,24 @@ class Framed:
         self._cover = (tint + along[0]) / np.maximum(vivid + length[0], 1.0)
         self._alone, self._explained = alone, explained
 
-    def strange(self) -> Floats:
+    def strange(self, *, closely: bool = False) -> Floats:
         """(M,): how many pixels, as a share of its side, each cell has that are neither of its contents nor of its
-        border."""
+        border; or, `closely`, more where light and colour are both a little beyond."""
+        return _count(*self._odd, self._explained, closely=closely)
+
+    def suspect(self) -> Layer:
+        """(M,): which cells may have enough such pixels to make a stroke, and perhaps others."""
+        (light, (red, blue)), (loud, vivid) = self._odd, GLANCE
+        inner = slice(EDGE, light.shape[1] - EDGE)
+        odd = (light * light / loud**2 + (red * red + blue * blue) / vivid**2)[:, inner, inner] > 1
+        suspects: Layer = np.count_nonzero(odd, axis=(1, 2)) > STROKE * light.shape[1]
+        return suspects
+
+    @cached_property
+    def _odd(self) -> tuple[Floats, Floats]:
+        """(M, n, n) and (2, M, n, n): by how much light and colour are beyond what they may be."""
         least, most = self._bounds()
-        return _count(self._odd_light(least, most), self._odd_colour(least, most), self._explained)
+        return self._odd_light(least, most), self._odd_colour(least, most)
 
     def _odd_light(self, least: Floats, most: Floats) -> Floats:
         """(M, n, n): by how much light is beyond what a border that covers so much of each pixel leaves of it.
@@ -172,15 +190,15 @@ class Framed:
         return bool(np.count_nonzero(self._alone) >= FEWEST)
 
 
-def is_stroke(strange: float, rest: Floats) -> bool:
+def is_stroke(strange: float, rest: Floats, *, enough: float = STROKE) -> bool:
     """Whether a cell with so many strange pixels was drawn upon, in a picture whose other cells have these (N,)."""
-    return bool(strange > STROKE + (np.quantile(rest, BADLY) if len(rest) else 0.0))
+    return bool(strange > enough + (np.quantile(rest, BADLY) if len(rest) else 0.0))
 
 
-def strange_contents(cells: Floats, contents: Floats, explained: float) -> Floats:
+def strange_contents(cells: Floats, contents: Floats, explained: float, *, closely: bool = False) -> Floats:
     """(M,): as `Framed.strange`, of cells without a border."""
     light, *colour = _beyond(cells, contents)[0]
-    return _count(light, colour, explained)
+    return _count(light, colour, explained, closely=closely)
 
 
 def _beyond(cells: Floats, contents: Floats) -> tuple[Levels, Levels]:
@@ -189,7 +207,7 @@ def _beyond(cells: Floats, contents: Floats) -> tuple[Levels, Levels]:
     return _levels(cells) - given, given
 
 
-def _count(light: Floats, colour: Sequence[Floats] | Floats, explained: float) -> Floats:
+def _count(light: Floats, colour: Sequence[Floats] | Floats, explained: float, *, closely: bool) -> Floats:
     """(M,): how many pixels, as a share of its side, each cell has whose light (M, n, n) and colour (2, M, n, n) are
     too far beyond what it may show."""
     n, (loud, vivid) = light.shape[1], next(levels for least, *levels in LOUD if explained >= least)
@@ -197,7 +215,11 @@ def _count(light: Floats, colour: Sequence[Floats] | Floats, explained: float) -
     inner, middle = slice(EDGE, n - EDGE), slice(rim - EDGE, n - rim - EDGE)
     light, red, blue = (each[:, inner, inner] for each in (light, *colour))
     power, light = red * red + blue * blue, light * light
-    strange = (light > max(loud, HALF_HIDDEN) ** 2) | (power > SMEARED**2)
+    hidden = max(loud, HALF_HIDDEN)
+    if closely:
+        strange = light / hidden**2 + power / SMEARED**2 > 1
+    else:
+        strange = (light > hidden**2) | (power > SMEARED**2)
     strange[:, middle, middle] |= (light / loud**2 + power / vivid**2)[:, middle, middle] > 1
     shares: Floats = np.count_nonzero(strange, axis=(1, 2)) / n
     return shares

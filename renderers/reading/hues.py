@@ -96,6 +96,16 @@ class Hues:
         """Those of the pixels (N,) that are chosen."""
         return self._at(np.flatnonzero(chosen))
 
+    def without(self, tints: Floats) -> Hues:
+        """The same pixels without the tint (R*R, 3) of their cell's ground, as far as it shows through, named anew."""
+        shining = np.maximum(1 - self.share, 0.0)[:, None]
+        pixels = self.pixels - shining * tints.take(self.cells, axis=0).astype(np.float32)
+        likeness = from_grey(pixels) @ from_grey(self.marks).T
+        names = likeness.argmax(axis=1)
+        share = np.ptp(pixels, axis=1) / np.ptp(self.marks, axis=1).take(names)
+        named = np.flatnonzero((likeness.max(axis=1) > SAME_HUE) & (share > WASHED_OUT))
+        return Hues(self.places, names, share, pixels, self.cells, self.marks, self.grid)._at(named)
+
     def _at(self, some: Numbers) -> Hues:
         if len(some) == len(self.places):
             return self

@@ -9,7 +9,7 @@ cells they mean. So do marks through which the ground shows: half a frame's ink 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import cv2
@@ -81,6 +81,12 @@ class Outlines:
         cells = np.where(self.colours < 0, 0, self.colours)
         return self._shades(self.own.cells, self.own.marks[cells.reshape(-1)]).reshape(*cells.shape, 3)
 
+    def laid_on(self, pale: Hues) -> Outlines:
+        """The same on a board of another size, which has these hues."""
+        plain = pale.some(pale.share > PALEST)
+        own = plain.some(plain.names == self.colours.take(plain.cells))
+        return replace(self, ink=grown(plain.layer(), 1), plain=plain, own=own)
+
     def _shades(self, names: Numbers, marks: Floats) -> Floats:
         """(K, 3): the mean of the stronger pixels of each name (N,), of which the clean colours are `marks` (K, 3)."""
         own, count = self.own, len(marks)
@@ -105,6 +111,7 @@ def read_outlines(
     sharpening: Sharpening | None = None,
     known: Floats | None = None,
     again: Again | None = None,
+    tints: Floats | None = None,
 ) -> Outlines:
     """The outline of every cell of a square board (R*n, R*n, 3), each in one of the colours `marks` (K, 3) or none.
 
@@ -113,9 +120,11 @@ def read_outlines(
     afar. `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
     Where the board was sharpened, the marks may also have the colours that `sharpening` made of them. Where it was not,
     `again` looks at whole cells whose border is in doubt: those with a tint all around that is not `known`, too.
+    What shows through of the grounds' own `tints` (R*R, 3), if they are given, is no part of a border's hue.
     """
     size, turned = len(ground), None if sharpening is None else sharpening.turned(len(marks))
     pale = Hues.of(board, marks, size, faintest, turned=turned)
+    pale = pale if tints is None else pale.without(tints)
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
     if not len(plain.places):
