@@ -94,7 +94,7 @@ def read_frames(
     width, closer = frame_width(frame.cell, style.number("frame"), style.pixels), partial(_closer, seen)
     again = None
     if draw and frame.cell >= SMALLEST:
-        again = cache(partial(_redrawn, seen, draw, len(marks), width))
+        again = cache(partial(_redrawn, seen, draw, marks, width))
     return read_outlines(
         smooth_board(seen.board) if sharpened else seen.board,
         marks,
@@ -134,12 +134,12 @@ def _closer(seen: Seen) -> Floats:
     return seen.drift.undo(seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell)))
 
 
-def _redrawn(seen: Seen, draw: Draw, count: int, width: int) -> Redrawn:
-    """The board and clean ones with borders, so many pixels wide, of each of so many colours and of none."""
+def _redrawn(seen: Seen, draw: Draw, marks: Floats, width: int) -> Redrawn:
+    """The board and clean ones with borders, so many pixels wide, of the first of the colours (K, 3) and of none."""
     frame = seen.frame
-    pictures = [draw(np.full((frame.rows, frame.cols), number)) for number in (*range(count), -1)]
+    pictures = [draw(np.full((frame.rows, frame.cols), number)) for number in (0, -1)]
     boards = [picture[frame.top : frame.bottom, frame.left : frame.right] for picture in pictures]
-    return Redrawn(_closer(seen), np.stack(boards), frame.rows, width)
+    return Redrawn(_closer(seen), np.stack(boards), marks, frame.rows, width)
 
 
 def _edges(seen: Seen) -> float:

@@ -408,9 +408,12 @@ def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
         ("wordsearch/find-all@1:train:5:4242:19", "sharpen"),  # purple that is turned pink
         ("wordsearch/find@1:train:3:4242:24", "sharpen"),
         ("wordsearch/find-all@1:train:3:7171:105", "tone"),  # a ground too bright to have kept its hue
+        ("wordsearch/find-all@1:train:5:4242:29", "jpeg"),  # thin green lines whose colour is washed out
+        ("wordsearch/find@1:train:3:7171:54", "jpeg"),  # one of which hardly any is left
+        ("wordsearch/find-all@1:train:4:7171:77", "webp"),
     ],
 )
-def test_painted_borders_of_turned_hues_are_read(name: str, perturbation: str) -> None:
+def test_painted_borders_of_turned_or_smeared_colours_are_read(name: str, perturbation: str) -> None:
     sample = make_sample(name)
     rng = sample.key.stream("reading")
     position = right_answer(sample, rng)
