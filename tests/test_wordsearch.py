@@ -411,6 +411,7 @@ def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
         ("wordsearch/find-all@1:train:5:4242:29", "jpeg"),  # thin green lines whose colour is washed out
         ("wordsearch/find@1:train:3:7171:54", "jpeg"),  # one of which hardly any is left
         ("wordsearch/find-all@1:train:4:7171:77", "webp"),
+        ("wordsearch/find-all@1:train:4:7171:7?pixels=256", "jpeg"),  # cells of so few pixels that only light tells
     ],
 )
 def test_painted_borders_of_turned_or_smeared_colours_are_read(name: str, perturbation: str) -> None:

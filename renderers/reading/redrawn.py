@@ -27,8 +27,8 @@ OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.3
 SMEARED = 5
 """Pixels over which the mean of colour is taken: compression keeps one for four, and of these no fine pattern."""
 
-SMALLEST = 18
-"""Pixels of the smallest cells that are looked at again: in others the colour of each side is smeared into all."""
+SMALLEST = 10
+"""Pixels of the smallest cells that are looked at again: colour is smeared from each side into all, but light is not."""
 
 REACH = 2
 """Pixels from which mixing takes light."""
