@@ -28,7 +28,7 @@ SMEARED = 5
 """Pixels over which the mean of colour is taken: compression keeps one for four, and of these no fine pattern."""
 
 SMALLEST = 10
-"""Pixels of the smallest cells that are looked at again: colour is smeared from each side into all, but light is not."""
+"""Pixels of the smallest cells that are looked at again: colour is smeared from each side into all, light is not."""
 
 REACH = 2
 """Pixels from which mixing takes light."""
