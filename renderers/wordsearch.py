@@ -49,6 +49,9 @@ WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
 LEAN_OVER = 0.25
 """Share of a cell beside a highlighted one, at its border, that another hand may draw over."""
 
+PAGE = ("cell", "line", "ink")
+"""The colours of a board that no answer changes."""
+
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
 _LETTERS = np.frombuffer(SYMBOLS.encode(), np.uint8)
@@ -111,7 +114,11 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         soft = softened(seen, draw, np.array(list(style.colours().values()), np.float32))
         if soft is not None:
             seen = self.laid(soft, given_board(self, problem, style))
-        turn = common_turn(seen.board, _mark_colours(style), turn_of(seen.drift, parse_colour(style["cell"])))
+        turn = common_turn(
+            seen.board,
+            _mark_colours(style),
+            turn_of(seen.drift, np.array([parse_colour(style[name]) for name in PAGE])),
+        )
         drawn = _turned(style, turn)
         draw, colours = partial(self._framed, problem, drawn), np.array(_mark_colours(drawn), np.float64)
         outlines = read_frames(seen, style, colours, shades, ground, draw=draw)

@@ -28,6 +28,7 @@ from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample, make_sample
 from renderers.reading.hand import Hand
+from renderers.reading.turned import turned
 from renderers.wordsearch import renderer
 from solvers.wordhiding import LEVELS, WORD_LIST
 from solvers.wordlines import count_lines, scan
@@ -404,6 +405,7 @@ def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
     [
         ("wordsearch/find-all@1:train:2:4242:3", "hue"),  # red and cyan, each half-way to the next colour
         ("wordsearch/find-all@1:train:5:4242:29", "hue"),
+        ("wordsearch/find@1:train:5:60606:38", "hue"),  # one colour, on a page whose lines tell
         ("wordsearch/find-all@1:train:4:4242:17", "sharpen"),
         ("wordsearch/find-all@1:train:5:4242:19", "sharpen"),  # purple that is turned pink
         ("wordsearch/find@1:train:3:4242:24", "sharpen"),
@@ -435,9 +437,10 @@ def test_hues_that_are_turned_much_are_turned_back(name: str, perturbation: str)
 
 def test_a_hue_half_way_between_two_colours_is_doubted() -> None:
     """On a grey page, one colour alone does not tell which of them it was."""
-    sample = make_sample("wordsearch/find@1:train:1:77:20")
-    turned = PERTURBATIONS["hue"](sample.edited, 1.0, sample.key.stream("reading"))
-    assert not verify(sample, turned).readable
+    sample = make_sample("wordsearch/find@1:train:1:78:53")
+    pixels = np.asarray(sample.edited)
+    half_way = turned(pixels.reshape(-1, 3).astype(np.float64), 16.5).reshape(pixels.shape)
+    assert not verify(sample, Image.fromarray(half_way.round().astype(np.uint8))).readable
 
 
 @pytest.mark.parametrize("other", ["red", "orange", "purple", "cyan"])

@@ -73,13 +73,13 @@ def common_turn(board: Floats, marks: tuple[Colour, ...], likely: float) -> floa
     return float(TURNS[best]) if plain and abs(TURNS[best]) >= SLIGHT else 0.0
 
 
-def turn_of(drift: Drift, ground: Colour) -> float:
-    """By how many degrees colour drift has turned the hue of the ground; 0 if that is too grey to tell."""
-    given = np.array(ground) / 255
-    if drift.is_none or abs(given @ AWAY) * 255 < TINTED:
+def turn_of(drift: Drift, given: Floats) -> float:
+    """By how many degrees colour drift has turned the hues of given colours (N, 3); 0 if they are too grey to tell."""
+    before = given @ AWAY
+    if drift.is_none or np.linalg.norm(before) < TINTED:
         return 0.0
-    seen = np.linalg.solve(drift.fit[:3].T, given - drift.fit[3])
-    change = (seen @ AWAY) / (given @ AWAY)
+    after = 255 * np.linalg.solve(drift.fit[:3].T, (given / 255 - drift.fit[3]).T).T @ AWAY
+    change = np.vdot(before, after) / np.vdot(before, before)
     turn = float(np.degrees(np.angle(change)))
     return turn if abs(change) > FADED and abs(turn) <= TURNS.max() else 0.0
 
