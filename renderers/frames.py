@@ -19,8 +19,8 @@ from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
 from renderers.reading.plain_hues import crossed_cell
 from renderers.reading.redrawn import SMALLEST, Redrawn
-from renderers.reading.register import AGAIN, Floats, Registration
-from renderers.reading.sharpening import Sharpening
+from renderers.reading.register import AGAIN, WHOLE, Floats, Registration
+from renderers.reading.sharpening import sharpness, unsharpened
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles
 from renderers.reading.traces import find_traces
@@ -44,15 +44,15 @@ PLAIN_HUE, CLEAR_HUE = 0.018, 0.07
 """A border must be nearer by so much to its colour than to another (cosine): hue turned by 15 degrees makes orange of
 red, by 10 it does not. Sharpening turns the hue of thin lines: then it must be nearer by the second."""
 
-MILD = 1.25
-"""Sharpening up to this amount is known so well that this need not be."""
-
 CLEAN = 0.2
 """Share of a cell, at its border, where colour may come from a neighbour's highlight."""
 
 DEEPEST, BESIDE = 0.3, 0.16
 """Share of a cell, from its border, into which its own highlight reaches, and a neighbour's at most: colour farther
 inside hides nothing, it is there to be read."""
+
+Draw = Callable[[NDArray[np.intp]], Pixels]
+"""Gives the clean picture with highlights of these colours (R, C), -1 for none."""
 
 
 def draw_frames(
@@ -84,37 +84,50 @@ def read_frames(
     ground: NDArray[np.intp],
     *,
     faintest: Levels = FAINTEST,
-    draw: Callable[[NDArray[np.intp]], Pixels] | None = None,
+    draw: Draw | None = None,
     tints: Floats | None = None,
 ) -> Outlines:
     """The highlights on a board, as `read_outlines` sees them.
 
-    If `draw` gives the clean picture with highlights of given colours (R, C), -1 for none, then sharpened ones are
-    known by what sharpening makes of them, and others that are in doubt by their whole cells.
+    If `draw` gives clean pictures with highlights, then those that are in doubt are known by their whole cells.
     """
-    frame, edges = seen.frame, _edges(seen)
-    sharpening = _sharpening(seen, draw) if draw and edges > CRISP and _has_fringes(seen) else None
-    sharpened, mild = edges > SHARPENED, sharpening is not None and sharpening.amount <= MILD
-    board = seen.board if sharpening is None else sharpening.seen
+    frame, sharpened = seen.frame, _edges(seen) > SHARPENED
     width, closer = frame_width(frame.cell, style.number("frame"), style.pixels), partial(_closer, seen)
     again = None
-    if draw and not sharpening and frame.cell >= SMALLEST:
-        again = cache(partial(_redrawn, seen, draw, len(marks), width))
-    outlines = read_outlines(
-        smooth_board(board) if sharpened or sharpening else board,
+    if draw and frame.cell >= SMALLEST:
+        again = cache(partial(_redrawn, seen, draw, marks, width))
+    return read_outlines(
+        smooth_board(seen.board) if sharpened else seen.board,
         marks,
         shades,
         ground,
         width=width / frame.cell,
         closer=closer,
         faintest=faintest,
-        lead=CLEAR_HUE if sharpened and not mild and _has_fringes(seen) else PLAIN_HUE,
-        sharpening=sharpening,
+        lead=CLEAR_HUE if sharpened and _has_fringes(seen) else PLAIN_HUE,
         known=seen.known if again else None,
         again=again,
         tints=tints,
     )
-    return outlines if sharpening is None else replace(outlines, undone=sharpening.without(outlines.colours))
+
+
+def softened(seen: Seen, draw: Draw, palette: Floats) -> Registration | None:
+    """The picture as it was before it was sharpened, in the colours of the palette (P, 3); None if it was not."""
+    if _edges(seen) <= CRISP or not _has_fringes(seen):
+        return None
+    (high, wide), rows = seen.board.shape[:2], seen.frame.rows
+    given = draw(np.full((rows, rows), -1))
+
+    def lay(picture: Pixels) -> Floats:
+        return seen.drift.undo(Registration(place, 1.0, picture).crop(seen.frame.box, (wide, high)))
+
+    found, image = seen.registration.matrix, seen.registration.image
+    place = found if np.abs(found - np.eye(3)).max() < AGAIN else np.eye(3)
+    amount = sharpness(seen.board, given, lay, rows)
+    if not amount:
+        return None
+    there = Registration(np.linalg.inv(found), 1.0, given).part(WHOLE, (image.shape[1], image.shape[0]))
+    return Registration(found, seen.registration.likeness, unsharpened(image, there, amount, palette))
 
 
 def _closer(seen: Seen) -> Floats:
@@ -123,23 +136,12 @@ def _closer(seen: Seen) -> Floats:
     return seen.drift.undo(seen.registration.crop(frame.box, (frame.cols * frame.cell, frame.rows * frame.cell)))
 
 
-def _redrawn(seen: Seen, draw: Callable[[NDArray[np.intp]], Pixels], count: int, width: int) -> Redrawn:
-    """The board and clean ones with borders, so many pixels wide, of each of so many colours and of none."""
+def _redrawn(seen: Seen, draw: Draw, marks: Floats, width: int) -> Redrawn:
+    """The board and clean ones with borders, so many pixels wide, of the first of the colours (K, 3) and of none."""
     frame = seen.frame
-    pictures = [draw(np.full((frame.rows, frame.cols), number)) for number in (*range(count), -1)]
+    pictures = [draw(np.full((frame.rows, frame.cols), number)) for number in (0, -1)]
     boards = [picture[frame.top : frame.bottom, frame.left : frame.right] for picture in pictures]
-    return Redrawn(_closer(seen), np.stack(boards), frame.rows, width)
-
-
-def _sharpening(seen: Seen, draw: Callable[[NDArray[np.intp]], Pixels]) -> Sharpening | None:
-    high, wide = seen.board.shape[:2]
-
-    def lay(picture: Pixels) -> Floats:
-        return seen.drift.undo(Registration(place, 1.0, picture).crop(seen.frame.box, (wide, high)))
-
-    found = seen.registration.matrix
-    place = found if np.abs(found - np.eye(3)).max() < AGAIN else np.eye(3)
-    return Sharpening.of(seen.board, seen.known, draw, lay, seen.frame.rows)
+    return Redrawn(_closer(seen), np.stack(boards), marks, frame.rows, width)
 
 
 def _edges(seen: Seen) -> float:

@@ -17,16 +17,24 @@ from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
+from gamegen.core.rendering import Colour, Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
-from renderers.frames import draw_frames, frame_width, read_frames, stain_beside, without_ink
+from renderers.frames import (
+    draw_frames,
+    frame_width,
+    read_frames,
+    softened,
+    stain_beside,
+    without_ink,
+)
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import demand
 from renderers.reading.fit import MOST_WARP, NARROW
-from renderers.reading.register import LEVELS, Floats, Registration, Scan
+from renderers.reading.register import LEVELS, Registration, Scan
+from renderers.reading.turned import common_turn, turn_of, turned
 from renderers.shapes import stamp
 from renderers.touched import changes, given_drawn_on, page_of
 from renderers.wordsearch_reading import Letters
@@ -40,6 +48,9 @@ WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
 
 LEAN_OVER = 0.25
 """Share of a cell beside a highlighted one, at its border, that another hand may draw over."""
+
+PAGE = ("cell", "line", "ink")
+"""The colours of a board that no answer changes."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
@@ -100,10 +111,19 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             np.zeros((seen.frame.rows, seen.frame.cols), np.intp),
         )
         draw = partial(self._framed, problem, style)
-        outlines = read_frames(seen, style, _mark_colours(style), shades, ground, draw=draw)
-        board = seen.board if outlines.undone is None else outlines.undone
+        soft = softened(seen, draw, np.array(list(style.colours().values()), np.float32))
+        if soft is not None:
+            seen = self.laid(soft, given_board(self, problem, style))
+        turn = common_turn(
+            seen.board,
+            _mark_colours(style),
+            turn_of(seen.drift, np.array([parse_colour(style[name]) for name in PAGE])),
+        )
+        drawn = _turned(style, turn)
+        draw, colours = partial(self._framed, problem, drawn), np.array(_mark_colours(drawn), np.float64)
+        outlines = read_frames(seen, style, colours, shades, ground, draw=draw)
         given = _letters(self, problem, style)
-        written = given.read(board, outlines)
+        written = given.read(seen.board, outlines)
         named = written.named
         demand(named)
         letters = self.decode(named.symbols, problem, style).letters
@@ -113,10 +133,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
         def stain() -> str:
             given.demand_own_hand(written)
-            drawn_on = _touched_letter(seen, outlines.colours >= 0) or given.scrawled(board, outlines, written)
+            drawn_on = _touched_letter(seen, outlines.colours >= 0) or given.scrawled(seen.board, outlines, written)
             if drawn_on is not None:
                 return f"cell ({drawn_on.row}, {drawn_on.col})"
-            plain, after = without_ink(replace(seen, board=board), outlines), self.render(position, style)
+            plain, after = without_ink(seen, outlines), self.render(position, drawn)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
         return Reading(position, confidence, named.quality, stain)
@@ -166,8 +186,19 @@ def _box_labels(canvas: Pixels, board: Board, line: int) -> None:
         canvas[frame.top - band : frame.bottom + line, frame.left - band + offset] = ink
 
 
-def _mark_colours(style: Style) -> Floats:
-    return np.array([parse_colour(style[name]) for name in COLOURS], dtype=np.float64)
+def _mark_colours(style: Style) -> tuple[Colour, ...]:
+    return tuple(parse_colour(style[name]) for name in COLOURS)
+
+
+def _turned(style: Style, turn: float) -> Style:
+    """The look with the hues of its highlights turned by so many degrees."""
+    if not turn:
+        return style
+    levels = turned(np.array(_mark_colours(style), np.float64), turn).round().astype(int)
+    picks = dict(style.picks) | {
+        name: "#" + bytes(each).hex() for name, each in zip(COLOURS, levels.tolist(), strict=True)
+    }
+    return replace(style, picks=tuple(picks.items()))
 
 
 renderer = WordSearchRenderer()

@@ -127,8 +127,6 @@ class Letters:
             rest = self._strange_letters(board, outlines.colours < 0, written)
             if is_stroke(strange[worst], rest):
                 return Cell(int(rows[worst]), int(cols[worst]))
-        if outlines.undone is not None:
-            return None
         cut = framed.is_open() | framed.is_pared()
         return Cell(int(rows[cut.argmax()]), int(cols[cut.argmax()])) if cut.any() else None
 

@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw
 from gamegen import verify
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
-from gamegen.core.errors import BadInput, IllegalAction, Rejected, UnreadableImage, Unsolvable
+from gamegen.core.errors import BadInput, IllegalAction, Rejected, Unsolvable
 from gamegen.core.key import Key
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Colour, Pixels
@@ -28,6 +28,7 @@ from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample, make_sample
 from renderers.reading.hand import Hand
+from renderers.reading.turned import turned
 from renderers.wordsearch import renderer
 from solvers.wordhiding import LEVELS, WORD_LIST
 from solvers.wordlines import count_lines, scan
@@ -399,20 +400,47 @@ def test_a_letter_mixed_with_another_is_refused_sharpened_too() -> None:
         assert not verify(sample, image).correct
 
 
-@pytest.mark.parametrize("name", ["wordsearch/find-all@1:train:3:2027:5", "wordsearch/find@1:train:3:2027:14"])
-def test_painted_borders_that_sharpening_gave_another_colour_are_doubted(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("wordsearch/find-all@1:train:2:4242:3", "hue"),  # red and cyan, each half-way to the next colour
+        ("wordsearch/find-all@1:train:5:4242:29", "hue"),
+        ("wordsearch/find@1:train:5:60606:38", "hue"),  # one colour, on a page whose lines tell
+        ("wordsearch/find-all@1:train:4:4242:17", "sharpen"),
+        ("wordsearch/find-all@1:train:5:4242:19", "sharpen"),  # purple that is turned pink
+        ("wordsearch/find@1:train:3:4242:24", "sharpen"),
+        ("wordsearch/find-all@1:train:3:7171:105", "tone"),  # a ground too bright to have kept its hue
+        ("wordsearch/find-all@1:train:5:4242:29", "jpeg"),  # thin green lines whose colour is washed out
+        ("wordsearch/find@1:train:3:7171:54", "jpeg"),  # one of which hardly any is left
+        ("wordsearch/find-all@1:train:4:7171:77", "webp"),
+        ("wordsearch/find-all@1:train:4:7171:7?pixels=256", "jpeg"),  # cells of so few pixels that only light tells
+    ],
+)
+def test_painted_borders_of_turned_or_smeared_colours_are_read(name: str, perturbation: str) -> None:
     sample = make_sample(name)
     rng = sample.key.stream("reading")
-    image = paint(sample, right_answer(sample, rng), rng)
+    position = right_answer(sample, rng)
+    image = paint(sample, position, rng, strength=0.5)
     assert image is not None
-    with pytest.raises(UnreadableImage):
-        renderer.read(np.asarray(PERTURBATIONS["sharpen"](image, 1.0, rng)), sample.problem, sample.style)
+    changed = PERTURBATIONS[perturbation](image, MODERATE[perturbation], rng)
+    reading = renderer.read(np.asarray(changed), sample.problem, sample.style)
+    assert reading.position == position and not reading.stain
 
 
-def test_orange_that_sharpening_made_red_is_not_read_as_red() -> None:
-    sample, _, image = _perturbed("wordsearch/find@1:train:5:4041:38", "sharpen", 1.0, right=True)
-    with pytest.raises(UnreadableImage):
-        renderer.read(image, sample.problem, sample.style)
+@pytest.mark.parametrize("perturbation", ["hue", "sharpen"])
+@pytest.mark.parametrize("name", ["wordsearch/find-all@1:train:5:4041:39", "wordsearch/find@1:train:5:4041:38"])
+def test_hues_that_are_turned_much_are_turned_back(name: str, perturbation: str) -> None:
+    sample, position, image = _perturbed(name, perturbation, 1.0, right=True)
+    reading = renderer.read(image, sample.problem, sample.style)
+    assert reading.position == position and not reading.stain
+
+
+def test_a_hue_half_way_between_two_colours_is_doubted() -> None:
+    """On a grey page, one colour alone does not tell which of them it was."""
+    sample = make_sample("wordsearch/find@1:train:1:78:53")
+    pixels = np.asarray(sample.edited)
+    half_way = turned(pixels.reshape(-1, 3).astype(np.float64), 16.5).reshape(pixels.shape)
+    assert not verify(sample, Image.fromarray(half_way.round().astype(np.uint8))).readable
 
 
 @pytest.mark.parametrize("other", ["red", "orange", "purple", "cyan"])

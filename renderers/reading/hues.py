@@ -69,9 +69,9 @@ class Hues:
     grid: Grid
 
     @classmethod
-    def of(cls, board: Floats, marks: Floats, size: int, faintest: Levels, *, turned: Floats | None = None) -> Hues:
-        """Those of a board (R*n, R*n, 3) that are more vivid than the `faintest`, one for all or for each mark; the
-        marks (K, 3) may also look like those `turned` (K, 3)."""
+    def of(cls, board: Floats, marks: Floats, size: int, faintest: Levels) -> Hues:
+        """Those of a board (R*n, R*n, 3) that are more vivid than the `faintest`, one for all or for each of the marks
+        (K, 3)."""
         grid = Grid.of(size, len(board) // size)
         floors = np.broadcast_to(np.asarray(faintest, np.float32), len(marks))
         vivid = _vivid(board, float(floors.min()))
@@ -83,12 +83,10 @@ class Hues:
         strength = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
         grey = (red + green + blue) / 3
         away = np.sqrt((red - grey) ** 2 + (green - grey) ** 2 + (blue - grey) ** 2)
-        looks = marks if turned is None else np.concatenate([marks, turned])
-        likeness = from_grey(looks).astype(np.float32) @ planes  # (looks, N), times how far from grey
+        likeness = from_grey(marks).astype(np.float32) @ planes  # (K, N), times how far from grey
         names = cv2.reduceArgMax(likeness, 0).ravel().astype(np.intp)
         best = cv2.reduce(likeness, 0, cv2.REDUCE_MAX).ravel()
-        share = strength / np.ptp(looks, axis=1).astype(np.float32).take(names)
-        names %= len(marks)
+        share = strength / np.ptp(marks, axis=1).astype(np.float32).take(names)
         named = np.flatnonzero((best > SAME_HUE * away) & (share > WASHED_OUT) & (strength > floors.take(names)))
         return cls(vivid, names, share, pixels, grid.cells.take(vivid), marks, grid)._at(named)
 

@@ -23,7 +23,6 @@ from renderers.reading.ink import CORNER, DEPTH, faint_frames
 from renderers.reading.plain_hues import demand_plain_hues
 from renderers.reading.redrawn import Again, confirmed
 from renderers.reading.register import Floats
-from renderers.reading.sharpening import Sharpening
 
 PALEST = 0.3
 """A frame's pixels may be as pale as this share of the skin's own colour; where its other sides are plain to see, even
@@ -68,7 +67,6 @@ class Outlines:
     ink: Layer  # (R*n, C*n): where they were drawn, and one pixel around it
     plain: Hues  # all that was drawn
     own: Hues  # only what is in cells outlined in the very colour
-    undone: Floats | None = None  # (R*n, C*n, 3): the board as it was before sharpening, where that could be told
 
     @cached_property
     def shades(self) -> Floats:
@@ -108,7 +106,6 @@ def read_outlines(
     closer: Callable[[], Floats],
     faintest: Levels = FAINTEST,
     lead: float = 0.0,
-    sharpening: Sharpening | None = None,
     known: Floats | None = None,
     again: Again | None = None,
     tints: Floats | None = None,
@@ -118,12 +115,11 @@ def read_outlines(
     The cells' own colours are `shades` (S, 3), of which `ground` (R, R) numbers each one's, and `width` is that of a
     clean frame, as a share of a cell. `closer` gives the same board in more pixels: thin lines may look faint from
     afar. `lead` is the least by which a border's hue must be nearer to its colour than to any other (cosine).
-    Where the board was sharpened, the marks may also have the colours that `sharpening` made of them. Where it was not,
     `again` looks at whole cells whose border is in doubt: those with a tint all around that is not `known`, too.
     What shows through of the grounds' own `tints` (R*R, 3), if they are given, is no part of a border's hue.
     """
-    size, turned = len(ground), None if sharpening is None else sharpening.turned(len(marks))
-    pale = Hues.of(board, marks, size, faintest, turned=turned)
+    size = len(ground)
+    pale = Hues.of(board, marks, size, faintest)
     pale = pale if tints is None else pale.without(tints)
     plain = pale.some(pale.share > PALEST)
     colours = np.full((size, size), -1, np.intp)
@@ -141,10 +137,10 @@ def read_outlines(
     if (colours < 0).all():
         return found
     if lead:
-        demand_plain_hues(plain, own, colours, lead, sharpening=sharpening, again=again)
+        demand_plain_hues(plain, own, colours, lead, again)
     faint = faint_frames(pale, colours, framed, shades, ground, width)
     if faint.any():
-        near = Hues.of(closer(), marks, size, faintest, turned=turned)
+        near = Hues.of(closer(), marks, size, faintest)
         faint &= faint_frames(near, colours, framed, shades, ground, width)
         faint &= ~confirmed(colours, faint, again)
     if faint.any():

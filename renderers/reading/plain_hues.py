@@ -8,8 +8,6 @@ from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from renderers.reading.hues import Hues, Layer, Numbers, from_grey
 from renderers.reading.redrawn import Again, confirmed
-from renderers.reading.register import Floats
-from renderers.reading.sharpening import Sharpening
 
 RIVAL, STRONG = 0.25, 0.6
 """A border is of two colours if so many of its pixels, to one of its own, have the hue that is next to its own; and so
@@ -41,9 +39,7 @@ def crossed_cell(plain: Hues, colours: Numbers) -> Cell | None:
     return Cell(*divmod(where, len(colours))) if amount[where] > CROSSED * n else None
 
 
-def demand_plain_hues(
-    plain: Hues, own: Hues, colours: Numbers, lead: float, *, sharpening: Sharpening | None, again: Again | None
-) -> None:
+def demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float, again: Again | None) -> None:
     """Raise UnreadableImage if the hue of a border lies between two colours that may be asked for, and a look at the
     whole cell does not tell.
 
@@ -63,10 +59,6 @@ def demand_plain_hues(
     rival = _has_rival(plain, framed, number, second)
     if rival.any():
         between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)
-    if sharpening is not None:
-        between |= (first != number) | _is_turned(ways, number, sharpening, len(plain.marks), lead)
-        if between.any():
-            between &= ~sharpening.proves(colours, len(plain.marks)).take(framed)
     if between.any():
         doubtful = np.zeros(colours.shape, bool)
         doubtful.reshape(-1)[framed[between]] = True
@@ -74,16 +66,6 @@ def demand_plain_hues(
     if between.any():
         row, col = divmod(int(framed[between.argmax()]), len(colours))
         raise UnreadableImage(f"the border of cell ({row}, {col}) may be of one colour or of another")
-
-
-def _is_turned(ways: Floats, number: Numbers, sharpening: Sharpening, count: int, lead: float) -> Layer:
-    """(F,): which borders, of these hues (F, 3), may have got the colour of a number from one of another by sharpening,
-    of so many colours."""
-    near = ways @ from_grey(sharpening.turned(count)).T
-    mine = near[np.arange(len(ways)), number]
-    near[np.arange(len(ways)), number] = -1.0
-    turned: Layer = mine - near.max(axis=1) < lead
-    return turned
 
 
 def _has_rival(hues: Hues, framed: Numbers, number: Numbers, second: Numbers) -> Layer:

@@ -3,7 +3,8 @@
 Compression keeps light and shade, but takes the colour of thin lines from blocks of many pixels: where two borders
 meet, each has the colour of both, and single pixels tell nothing. A whole cell does. So it is drawn with each border,
 beside its neighbours as they were read, and mixed as the picture was (see `hand.py`); what is seen of it is laid along
-the ways from one to the others. A border that is there is hardly on any of them; half of one is half-way.
+the ways from one to the others. A border that is there is hardly on any of them; half of one is half-way. One hand
+draws all borders alike: if there are others that are plain, it is drawn as wide and as far inside as these.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from renderers.reading.fit import medians
 from renderers.reading.hand import TINY, Hand
 from renderers.reading.hues import Layer, Numbers
 from renderers.reading.register import Floats
@@ -25,13 +27,13 @@ OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.3
 SMEARED = 5
 """Pixels over which the mean of colour is taken: compression keeps one for four, and of these no fine pattern."""
 
-SMALLEST = 18
-"""Pixels of the smallest cells that are looked at again: in others the colour of each side is smeared into all."""
+SMALLEST = 10
+"""Pixels of the smallest cells that are looked at again: colour is smeared from each side into all, light is not."""
 
 REACH = 2
 """Pixels from which mixing takes light."""
 
-AROUND = REACH + SMEARED // 2
+AROUND = SMEARED // 2
 """Pixels of its neighbours with which a cell is drawn."""
 
 BEYOND = 2
@@ -55,30 +57,44 @@ FOREIGN = 12.0
 """By how many levels, on average, colour may differ inside of a border from what is drawn there: compression takes up
 to 10 in."""
 
+FEWEST, LIGHT = 3, 40.0
+"""So many borders tell what one looks like, if their light is so many levels from that of what they cover."""
+
+OPAQUE, FULL = 0.7, 1.3
+"""The share of ink that they must have to be meant, and the most that they may have: a hand's shade may be stronger."""
+
 
 class Redrawn:
-    """A board (R*n, R*n, 3) as it was `seen`, and clean ones (K+1, R*n, R*n, 3) whose cells all have a border of each
-    colour, `width` pixels wide; none of the cells of the last has any."""
+    """A board (R*n, R*n, 3) as it was `seen`, and clean ones (2, R*n, R*n, 3) whose cells all have a border of the
+    first of the colours `marks` (K, 3), `width` pixels wide, and none."""
 
-    def __init__(self, seen: Floats, clean: NDArray[np.uint8], size: int, width: int) -> None:
+    def __init__(self, seen: Floats, clean: NDArray[np.uint8], marks: Floats, size: int, width: int) -> None:
         self._size, self._n = size, len(seen) // size
         self._depth = width + BEYOND
-        self._clean = np.stack([cv2.transform(board.astype(np.float32), OPPONENT) for board in clean])
-        levels = cv2.transform(seen, OPPONENT)
-        self._mixing = self._hand().mixing(np.ascontiguousarray(levels[..., 0]))
-        self._seen = _smeared(levels)
+        self._marks = (marks @ OPPONENT.T).astype(np.float32)
+        bordered, bare = (cv2.transform(board.astype(np.float32), OPPONENT) for board in clean)
+        self._sharp = cv2.transform(seen, OPPONENT)
+        mixing = self._hand(bare).mixing(np.ascontiguousarray(self._sharp[..., 0]))
+        bordered, bare = (cv2.filter2D(board, -1, mixing.kernel) for board in (bordered, bare))
+        bare[..., 0] += mixing.base
+        bordered[..., 0] += mixing.base
+        self._bare = self._tiles(bare)
+        ours = (self._tiles(bordered) - self._bare)[..., 0] / _away_from(self._marks[0, 0] - self._bare[..., 0])
+        self._ours = medians(np.ascontiguousarray(ours.reshape(-1, self._n, self._n).transpose(1, 2, 0)))
+        self._seen = _smeared(self._sharp)
 
     def settle(self, colours: Numbers, doubtful: Layer) -> tuple[Numbers, Layer]:
         """The colours (R, R), -1 for none, in which doubtful cells are what they look most like; and which of these
         cells plainly are."""
         cells = np.nonzero(doubtful)
         seen = self._windows(self._seen, cells)
-        none = len(self._clean) - 1
+        none = len(self._marks)
+        cover = self._cover(colours, (colours >= 0) & ~doubtful)
         named = colours.copy()
         for _ in range(ROUNDS):
-            drawn = self._drawn(named, cells)
+            drawn = self._drawn(named, cells, cover)
             best = self._sides(((drawn - seen[:, None]) ** 2).sum(axis=4)).sum(axis=2).argmin(axis=1)
-            if (named[cells] % len(self._clean) == best).all():
+            if (named[cells] % (none + 1) == best).all():
                 plainly = np.zeros(colours.shape, bool)
                 plainly[cells] = self._is_plain(drawn, seen, best)
                 return named, plainly
@@ -88,7 +104,7 @@ class Redrawn:
     def _is_plain(self, drawn: Floats, seen: Floats, best: Numbers) -> Layer:
         """(M,): which of the cells that are seen (M, n, n, 3) and drawn (M, K+1, n, n, 3) are the best of these, and
         hardly on the way to another."""
-        none = len(self._clean) - 1
+        none = len(self._marks)
         own = drawn[np.arange(len(best)), best]
         ways, beyond = drawn - own[:, None], seen - own
         along = self._sides(np.einsum("mkyxc,myxc->mkyx", ways, beyond))  # (M, K+1, 4)
@@ -106,17 +122,48 @@ class Redrawn:
         mean: Floats = np.abs(beyond[:, inner, inner, 1:]).sum(axis=3).mean(axis=(1, 2))
         return mean
 
-    def _drawn(self, named: Numbers, cells: tuple[Numbers, ...]) -> Floats:
-        """(M, K+1, n, n, 3): what would be seen of cells with each border, beside neighbours as named (R, R)."""
-        size, n, count = self._size, self._n, len(self._clean)
-        tiles = self._clean.reshape(count, size, n, size, n, 3).transpose(0, 1, 3, 2, 4, 5)  # (K+1, R, R, n, n, 3)
-        board = tiles[named, *np.indices((size, size))].transpose(0, 2, 1, 3, 4).reshape(size * n, size * n, 3)
-        windows = np.repeat(self._windows(board, cells, AROUND)[:, None], count, axis=1)
-        windows[:, :, AROUND:-AROUND, AROUND:-AROUND] = tiles[np.arange(count), *(each[:, None] for each in cells)]
-        flat = cv2.filter2D(windows.reshape(-1, n + 2 * AROUND, 3), -1, self._mixing.kernel)
-        flat[..., 0] += self._mixing.base
-        mixed = _smeared(flat).reshape(windows.shape)
-        return mixed[:, :, AROUND:-AROUND, AROUND:-AROUND]
+    def _cover(self, colours: Numbers, plain: Layer) -> Floats:
+        """(n, n): the share of each pixel that a border covers in most of the plain cells (R, R), by their light; or
+        in ours, if they are too few to tell, or so faint that they may not be meant."""
+        rows, cols = np.nonzero(plain)
+        if len(rows) < FEWEST:
+            return self._ours
+        bare = self._bare[rows, cols, ..., 0]
+        way = self._marks[colours[rows, cols], 0, None, None] - bare
+        tells = np.abs(way).mean(axis=(1, 2)) > LIGHT
+        if np.count_nonzero(tells) < FEWEST:
+            return self._ours
+        seen = self._tiles(self._sharp)[rows, cols, ..., 0]
+        cover = ((seen - bare) / _away_from(way))[tells]
+        usual = medians(np.ascontiguousarray(cover.transpose(1, 2, 0))).clip(0.0, FULL)
+        return usual if self._least_ink(usual) > OPAQUE else self._ours
+
+    def _least_ink(self, cover: Floats) -> float:
+        """The share of the middle of a border that is ink, along its faintest side."""
+        corner, deep = round(MIDDLE * self._n), round(MIDDLE * self._n) + 1
+        along = slice(corner, self._n - corner)
+        strips = cover[:deep, along], cover[-deep:, along], cover[along, :deep].T, cover[along, -deep:].T
+        return min(float(np.median(strip.max(axis=0))) for strip in strips)
+
+    def _drawn(self, named: Numbers, cells: tuple[Numbers, ...], cover: Floats) -> Floats:
+        """(M, K+1, n, n, 3): what would be seen of cells with each border, which covers such shares (n, n) of a cell,
+        beside neighbours as named (R, R)."""
+        size, n, count = self._size, self._n, len(self._marks) + 1
+        board, share = self._bare.copy(), cover[..., None]
+        rows, cols = np.nonzero(named >= 0)
+        board[rows, cols] += share * (self._marks[named[rows, cols], None, None] - board[rows, cols])
+        flat = board.transpose(0, 2, 1, 3, 4).reshape(size * n, size * n, 3)
+        windows = np.repeat(self._windows(flat, cells, AROUND)[:, None], count, axis=1)
+        bare = self._bare[cells][:, None]
+        inner = windows[:, :, AROUND:-AROUND, AROUND:-AROUND]
+        inner[:, :-1] = bare + share * (self._marks[:, None, None] - bare)
+        inner[:, -1:] = bare
+        smeared = _smeared(windows.reshape(-1, n + 2 * AROUND, 3)).reshape(windows.shape)
+        return smeared[:, :, AROUND:-AROUND, AROUND:-AROUND]
+
+    def _tiles(self, board: Floats) -> Floats:
+        """(R, R, n, n, 3): the cells of a board (R*n, R*n, 3)."""
+        return board.reshape(self._size, self._n, self._size, self._n, 3).transpose(0, 2, 1, 3, 4)
 
     def _windows(self, board: Floats, cells: tuple[Numbers, ...], around: int = 0) -> Floats:
         """(M, m, m, 3): cells of a board (R*n, R*n, 3) with so many pixels around each."""
@@ -135,12 +182,12 @@ class Redrawn:
         strips = [values[..., end, :] for end in ends] + [values[..., end] for end in ends]
         return np.stack([strip.sum(axis=(-2, -1)) for strip in strips], axis=-1)
 
-    def _hand(self) -> Hand:
-        """That of what is in the middles of cells."""
+    def _hand(self, bare: Floats) -> Hand:
+        """That of what is in the middles of cells of a board (R*n, R*n, 3) as it was given."""
         rim = round(MIDDLE * self._n)
         middle = np.zeros((self._n, self._n), bool)
         middle[rim : self._n - rim, rim : self._n - rim] = True
-        light = np.ascontiguousarray(self._clean[-1, ..., 0])
+        light = np.ascontiguousarray(bare[..., 0])
         return Hand(light, np.tile(middle, (self._size, self._size)), REACH)
 
 
@@ -155,6 +202,12 @@ def confirmed(colours: Numbers, doubtful: Layer, again: Again | None) -> Layer:
     named, plainly = again().settle(colours, doubtful)
     sure: Layer = plainly & (named == colours)
     return sure
+
+
+def _away_from(way: Floats) -> Floats:
+    """Ways in levels of light, none so short that a share of it says nothing."""
+    long: Floats = np.where(way < 0, np.minimum(way, -LIGHT / 2), np.maximum(way, LIGHT / 2))
+    return long
 
 
 def _smeared(levels: Floats) -> Floats:

@@ -1,22 +1,19 @@
-"""Sharpening: what it makes of a picture, and of the colours of thin lines in it.
+"""Sharpening, undone: it turns the colours of thin lines.
 
 An unsharp mask takes every pixel farther from the mean of those around it, until its channels end at black or white,
 each at its own time: thin orange lines turn towards red, purple ones pink. What was given is known, so it is told how
-much a picture was sharpened; then what became of a colour is seen by doing the same to a clean picture of it.
+much a picture was sharpened; and so are the colours that may be drawn onto it, so it is told what it was before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from gamegen.core.rendering import Pixels
-from renderers.reading.hues import Layer, Numbers
 from renderers.reading.register import Floats
-from renderers.reading.tiles import join_cells, split_cells
 
 RADIUS = 2.0
 """Pixels within which most editors take the mean."""
@@ -30,82 +27,20 @@ MIDDLE = 0.25
 ALIKE = 6.0
 """Grey levels, on average, by which the middles of cells may differ from those of cells that were sharpened so."""
 
-RIM, SAME = 0.2, 9.0
-"""Share of a cell, at its border, where its frame is and hardly any of its letter; and by how much that may differ from
-the rim of such a cell: from one in the next colour it differs by more than 11."""
+STEPS = 5
+"""How often a guess at the picture before is mended: each leaves a third of what was wrong."""
 
-BETTER = 0.4
-"""It must differ from one in any other colour by so much more: a quarter of that colour in it is too much."""
-
-VIVID = 0.5
-"""Pixels with so much of the strongest one's colour are of a frame, and not of the fringe beside it."""
+DRAWN = 24.0
+"""Grey levels by which a pixel is otherwise than it was given where something was drawn."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sharpening:
-    """How a board was sharpened, of which clean pictures can be drawn."""
-
-    seen: Floats  # (R*n, R*n, 3): the board without what sharpening made of what was given
-    known: Floats  # (R*n, R*n, 3): the board that was given
-    made: Floats  # (R*n, R*n, 3): what sharpening added to it
-    draw: Callable[[Numbers], Pixels]  # the clean picture with frames (R, R), each of the number of a colour or -1
-    lay: Callable[[Pixels], Floats]  # the board of a picture as it would be seen
-    size: int  # R
-    amount: float
-
-    @classmethod
-    def of(
-        cls,
-        seen: Floats,
-        known: Floats,
-        draw: Callable[[Numbers], Pixels],
-        lay: Callable[[Pixels], Floats],
-        size: int,
-    ) -> Sharpening | None:
-        """That of a board (R*n, R*n, 3) whose unedited form is known; None if it was changed in another way."""
-        clean = draw(np.full((size, size), -1))
-        boards = [lay(sharpened(clean, amount)) for amount in AMOUNTS]
-        gaps = [float(np.abs(middles(seen, size) - middles(board, size)).mean()) for board in boards]
-        best = int(np.argmin(gaps))
-        if best == 0 or gaps[best] > ALIKE:
-            return None
-        made = boards[best] - known
-        return cls(seen - made, known, made, draw, lay, size, float(AMOUNTS[best]))
-
-    def board(self, colours: Numbers) -> Floats:
-        """(R*n, R*n, 3): what is seen of frames in these colours (R, R)."""
-        return self.lay(sharpened(self.draw(colours), self.amount)) - self.made
-
-    def turned(self, count: int) -> Floats:
-        """(K, 3): what became of each of so many colours."""
-        number = np.add.outer(np.arange(self.size) * 3, np.arange(self.size)) // 2 % count
-        number[1::2], number[:, 1::2] = -1, -1
-        cells = split_cells(self.board(number), self.size, self.size)
-        return np.stack([_vivid(cells[number == each].reshape(-1, 3)) for each in range(count)])
-
-    def proves(self, colours: Numbers, count: int) -> Layer:
-        """(R, R): which frames look just as they would in these colours, and much less so in any other of so many."""
-        off = self._off(colours)
-        others = [
-            np.where(colours == each, np.inf, self._off(np.where(colours < 0, -1, each))) for each in range(count)
-        ]
-        proven: Layer = (off < SAME) & (off < BETTER * np.minimum.reduce(others)) & (colours >= 0)
-        return proven
-
-    def without(self, colours: Numbers) -> Floats:
-        """(R*n, R*n, 3): the board as it was before it was sharpened, without those of these frames that it shows."""
-        frames = split_cells(self.board(colours) - self.known, self.size, self.size)
-        shown = (self._off(colours) < SAME) & (colours >= 0)
-        return self.seen - join_cells(frames * shown[..., None, None, None])
-
-    def _off(self, colours: Numbers) -> Floats:
-        """(R, R): how far, on average, the rims of cells are from what they would be with frames in these colours."""
-        off = split_cells(np.abs(self.seen - self.board(colours)), self.size, self.size)
-        n = off.shape[2]
-        inner = slice(round(RIM * n), n - round(RIM * n))
-        sums = off.sum(axis=(2, 3, 4)) - off[:, :, inner, inner].sum(axis=(2, 3, 4))
-        mean: Floats = sums / (3 * (n * n - (inner.stop - inner.start) ** 2))
-        return mean
+def sharpness(seen: Floats, given: Pixels, lay: Callable[[Pixels], Floats], size: int) -> float:
+    """How much a board (R*n, R*n, 3) was sharpened, given the picture before and how to `lay` a board of one; 0 if it
+    was changed in another way."""
+    boards = [lay(sharpened(given, amount)) for amount in AMOUNTS]
+    gaps = [float(np.abs(middles(seen, size) - middles(board, size)).mean()) for board in boards]
+    best = int(np.argmin(gaps))
+    return float(AMOUNTS[best]) if gaps[best] <= ALIKE else 0.0
 
 
 def sharpened(picture: Pixels, amount: float) -> Pixels:
@@ -114,15 +49,39 @@ def sharpened(picture: Pixels, amount: float) -> Pixels:
     return np.asarray(cv2.addWeighted(picture, 1 + amount, mean, -amount, 0))
 
 
+def unsharpened(image: Pixels, given: Pixels, amount: float, palette: Floats) -> Pixels:
+    """A picture (h, w, 3) before an unsharp mask, if it was mostly the one that was given, with more of its palette
+    (P, 3) drawn onto it.
+
+    Where that took a channel to black or white, all levels of a range would explain what is seen. What was given is
+    believed to be there still if it is one of them. Where it is not, something was drawn: that colour of the palette
+    which needs the least change to be one of them.
+    """
+    levels, known = image.astype(np.float32), given.astype(np.float32)
+    mild = _before(levels, known, amount)
+    drawn = np.flatnonzero(cv2.reduce(cv2.absdiff(mild, known).reshape(-1, 3), 1, cv2.REDUCE_MAX).ravel() > DRAWN)
+    full = mild.copy()
+    full.reshape(-1, 3)[drawn] = levels.reshape(-1, 3)[drawn]
+    full = _before(levels, full, amount)
+    one, other = (each.reshape(-1, 3)[drawn] for each in (mild, full))
+    least, most = np.minimum(one, other), np.maximum(one, other)
+    fits = palette.astype(np.float32).clip(least[:, None], most[:, None])  # (drawn, P, 3)
+    best = ((fits - palette) ** 2).sum(axis=2).argmin(axis=1)
+    full.reshape(-1, 3)[drawn] = fits[np.arange(len(drawn)), best]
+    return _before(levels, full, amount).round().astype(np.uint8)
+
+
+def _before(image: Floats, start: Floats, amount: float) -> Floats:
+    """The picture that an unsharp mask makes this image of, found step by step from the start."""
+    for _ in range(STEPS):
+        mean = cv2.GaussianBlur(start, (0, 0), RADIUS, borderType=cv2.BORDER_REPLICATE)
+        made = cv2.addWeighted(start, 1 + amount, mean, -amount, 0).clip(0, 255)
+        start = (start + (image - made) / (1 + amount / 2)).clip(0, 255)
+    return start
+
+
 def middles(board: Floats, size: int) -> Floats:
     """(R, h, R, w, 3): the middles of the cells of a board (R*n, R*n, 3)."""
     n = len(board) // size
     inner = slice(round(MIDDLE * n), n - round(MIDDLE * n))
     return board.reshape(size, n, size, n, 3)[:, inner, :, inner]
-
-
-def _vivid(pixels: Floats) -> Floats:
-    """(3,): the mean of the most colourful of the pixels (N, 3)."""
-    strength = np.ptp(pixels, axis=1)
-    mean: Floats = pixels[strength > VIVID * strength.max()].mean(axis=0)
-    return mean
