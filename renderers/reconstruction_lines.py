@@ -25,13 +25,17 @@ BESIDE = 3
 FLAT = 14
 """Grey levels by which pixels of one colour, side by side, differ at most."""
 
-CLEAR, OVER, SELDOM = 36.0, 2.0, 0.98
+CLEAR, OVER, SELDOM = 28.0, 2.0, 0.9
 """A colour is another one if it is off by so many grey levels, but always so many times what lines that nobody drew on
-are off their own, but for a few of their pixels."""
+are off their own in lightness, but for a few of their pixels. Compression tints thin lines by 50 levels and more, but
+leaves them as light as they were."""
 
-BLURRED = 16.0
-"""Grey levels by which most of the lines that nobody drew on are off their colour where they are too soft to tell
-anything: a line of one pixel, where the picture was laid askew or blurred, is off by 18 to 50."""
+BLURRED = 10.0
+"""Grey levels of lightness by which most of the lines are off their own where they are too soft to tell anything: thin
+ones, where the picture was laid askew, blurred or sharpened, by 18 to 50; through JPEG, by 1 or 2."""
+
+LIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
+"""What of it is each channel's."""
 
 STRETCH = 13
 """Pixels along which only a bar makes a line odd: of 960 right answers, painted and perturbed, one had 11 and none
@@ -94,10 +98,11 @@ def _beside(squares: Flags) -> Flags:
 
 
 def _has_bar(lines: Lines) -> bool:
-    """Whether there is one beside new squares; not if no line is left alone, or all are too soft to tell."""
+    """Whether there is one beside new squares; not if lines are too soft to tell, those left alone or, if none is, all."""
     asked = lines.new["blank"] | lines.new["filled"]
-    calm = np.abs(lines.seen[BESIDE : BESIDE + lines.line, ~asked] - lines.colours["frame"][0]).max(axis=3)
-    if not calm.size or np.median(calm) > BLURRED:
+    on_lines = lines.seen[BESIDE : BESIDE + lines.line, ~asked if not asked.all() else asked]
+    calm = np.abs((on_lines - lines.colours["frame"][0]) @ LIGHTNESS)
+    if np.median(calm) > BLURRED:
         return False
     limit = max(CLEAR, OVER * float(np.quantile(calm, SELDOM)))
     half = (lines.line + 1) // 2

@@ -169,6 +169,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/voxel@1:train:5:30100:1", 198),  # in a third colour on a thin line, through JPEG
         ("scrawl", "reconstruction/project@1:train:5:30300:1", 191),
         ("scrawl", "reconstruction/project@1:train:1:30100:0", 15),
+        ("scrawl", "reconstruction/voxel@1:train:1:4100:5", 0),  # hidden by the dark of an edge, through JPEG
+        ("scrawl", "reconstruction/project@1:train:3:30500:4", 454),  # where compression tints the lines
+        ("scrawl", "reconstruction/project@1:train:1:30500:2", 216),  # where no line is left alone
+        ("scrawl", "reconstruction/project@1:train:1:61200000002:3", 364),  # a box of which most is beside the square
+        ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
