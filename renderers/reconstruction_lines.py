@@ -16,7 +16,7 @@ from renderers.reading.register import Floats
 from renderers.reconstruction_anew import Anew, filled
 from renderers.reconstruction_reading import Look
 
-SMALLEST = 20
+SMALLEST = 12
 """Pixels of a square, at the size in which pages are compared, from which on its lines are looked at."""
 
 BESIDE = 3
@@ -40,6 +40,9 @@ LIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
 STRETCH = 13
 """Pixels along which only a bar makes a line odd: of 960 right answers, painted and perturbed, one had 11 and none
 more; half a bar is as long at least, and most are 20."""
+
+PART = 0.6
+"""The same as a share of a square's side, where that is less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +101,7 @@ def _beside(squares: Flags) -> Flags:
 
 
 def _has_bar(lines: Lines) -> bool:
-    """Whether there is one beside new squares; not if lines are too soft to tell, those left alone or, if none is, all."""
+    """Whether there is one beside new squares; not if lines left alone, or all if none is, are too soft to tell."""
     asked = lines.new["blank"] | lines.new["filled"]
     on_lines = lines.seen[BESIDE : BESIDE + lines.line, ~asked if not asked.all() else asked]
     calm = np.abs((on_lines - lines.colours["frame"][0]) @ LIGHTNESS)
@@ -145,7 +148,8 @@ def _unlike(drawn: Floats, colours: Floats, limit: float) -> Flags:
 def _are_few(odd: Flags) -> bool:
     """Whether in some lines (K, L), but not in most, so many true values follow each other as only a bar leaves: where
     most are so, it is how this hand draws."""
+    stretch = min(STRETCH, round(PART * odd.shape[1]))
     counts = np.cumsum(odd, axis=1)
     counts = np.concatenate([np.zeros_like(counts[:, :1]), counts], axis=1)
-    long: Flags = (counts[:, STRETCH:] - counts[:, :-STRETCH] == STRETCH).any(axis=1)
+    long: Flags = (counts[:, stretch:] - counts[:, :-stretch] == stretch).any(axis=1)
     return bool(0 < np.count_nonzero(long) <= len(long) / 2)

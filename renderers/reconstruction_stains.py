@@ -159,7 +159,7 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
 
 
 def _noise(excess: Pixels, gap: Pixels | None, calm: Flags) -> float:
-    """By how many grey levels `calm` pixels are off all that they may be, of which some are off what they were by `gap`."""
+    """By how many grey levels `calm` pixels, off what they were by `gap`, are off all that they may be."""
     if gap is not None and np.count_nonzero(gap[calm] <= UNTOUCHED) > MOSTLY * np.count_nonzero(calm):
         return 0.0
     return float(np.quantile(excess[calm], NOISY))

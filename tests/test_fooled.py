@@ -174,6 +174,8 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:5:61200000000:1", 251),  # in its colour on a thin line, through JPEG
         ("scrawl", "reconstruction/project@1:train:1:61200000002:3", 364),  # a box of which most is beside the square
         ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
+        ("scrawl", "reconstruction/project@1:train:5:31001000000:5?pixels=256", 597),  # over the lines of small squares
+        ("scrawl", "reconstruction/voxel@1:train:4:31001000000:1?pixels=256", 163),
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:

@@ -42,7 +42,7 @@ COMMON = 0.004
 """Share of a picture that a colour has to be one of its own."""
 
 WHOLE = 0.066
-"""Side of a cell where there is no board, as a share of the picture's; in small ones, as many pixels as strokes need."""
+"""Side of a cell where there is no board, as a share of the picture's; in small ones it is as large as strokes need."""
 
 QUALITY = (50, 90)
 """What a picture is compressed with, one time in three."""
@@ -120,8 +120,8 @@ def _inside(box: Box) -> list[Box]:
 
 
 def _only_widens(lines: list[Box], seen: Flags, sample: Sample) -> bool:
-    """Whether this is a bar along a line of its own colour, where there is no board, of which less is seen than a stroke
-    is wide: then the line is a little wider, as compression may make it."""
+    """Whether this is a bar along a line of its own colour, where there is no board, of which less is seen than a
+    stroke is wide: then the line is a little wider, which is forgiven in compressed pictures."""
     left, top, right, bottom = lines[0]
     if isinstance(sample.plugin.renderer, BoardRenderer) or len(lines) > 1 or (left != right and top != bottom):
         return False

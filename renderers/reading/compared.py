@@ -70,9 +70,7 @@ ENOUGH = 2000
 
 
 LINES = 60
-"""So many pixels of a class..."""
-
-_NEAR = np.ones((3, 3), np.uint8)
+"""So many pixels that have the same colours around them tell what has become of these: a stroke covers fewer."""
 
 
 class Compared:
@@ -113,7 +111,7 @@ class Compared:
         if np.count_nonzero(found) > self.least:
             found = _lonely(found, self.seen, _classes(self.clean.pixels))
         if self.page.frame is None and np.count_nonzero(found) > self.least:
-            found = _lonely(found, self.seen, _surroundings(self.clean.pixels), most_of=LINES)
+            found = _lonely(found, self.seen, _surroundings(self.clean.pixels), least=LINES)
         return found
 
     def within(
@@ -212,8 +210,8 @@ def _around(found: Flags) -> Part:
     return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
 
 
-def _lonely(found: Flags, seen: Pixels, classes: NDArray[np.int64], *, most_of: int = 1) -> Flags:
-    """Without pixels of a class (h, w) that has become the same other colour everywhere, if so many are of it."""
+def _lonely(found: Flags, seen: Pixels, classes: NDArray[np.int64], *, least: int = 1) -> Flags:
+    """Without pixels of classes (h, w) that have become the same other colour everywhere, if so many are of one."""
     labels, colours = classes.ravel(), seen.reshape(-1, 3)
     strange = np.flatnonzero(found)
     of_class = labels[strange]
@@ -221,7 +219,7 @@ def _lonely(found: Flags, seen: Pixels, classes: NDArray[np.int64], *, most_of: 
     for number in np.unique(of_class):
         there, mine = np.flatnonzero(labels == number), strange[of_class == number]
         usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
-        result[mine] = (np.abs(colours[mine] - usual).max(axis=1) > FAINTEST) | (len(there) < most_of)
+        result[mine] = (np.abs(colours[mine] - usual).max(axis=1) > FAINTEST) | (len(there) < least)
     return result.reshape(found.shape)
 
 
@@ -232,9 +230,13 @@ def _classes(known: Pixels) -> NDArray[np.int64]:
 
 
 def _surroundings(known: Pixels) -> NDArray[np.int64]:
-    """(h, w): the same with the colours around each: those of a thin line between squares are smeared by compression."""
-    around = (known, cv2.erode(known, _NEAR), cv2.dilate(known, _NEAR))
+    """(h, w): the same with the colours around each: compression smears those of a thin line between squares."""
+    around = (known, cv2.erode(known, _BESIDE), cv2.dilate(known, _BESIDE))
     return np.asarray(sum(_classes(each) << 9 * place for place, each in enumerate(around)))
+
+
+_BESIDE = np.ones((3, 3), np.uint8)
+"""A pixel and all around it."""
 
 
 def _width(cells: list[Part]) -> int:
