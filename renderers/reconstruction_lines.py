@@ -16,26 +16,33 @@ from renderers.reading.register import Floats
 from renderers.reconstruction_anew import Anew, filled
 from renderers.reconstruction_reading import Look
 
-SMALLEST = 20
+SMALLEST = 12
 """Pixels of a square, at the size in which pages are compared, from which on its lines are looked at."""
 
 BESIDE = 3
 """Pixels beside a line that a bar along it may cover, too."""
 
-FLAT = 14
+FLAT = 20
 """Grey levels by which pixels of one colour, side by side, differ at most."""
 
-CLEAR, OVER, SELDOM = 36.0, 2.0, 0.98
+CLEAR, OVER, SELDOM = 36.0, 2.0, 0.9
 """A colour is another one if it is off by so many grey levels, but always so many times what lines that nobody drew on
-are off their own, but for a few of their pixels."""
+are off their own in lightness, but for a few of their pixels. Compression tints thin lines by 50 levels and more, but
+leaves them as light as they were."""
 
-BLURRED = 16.0
-"""Grey levels by which most of the lines that nobody drew on are off their colour where they are too soft to tell
-anything: a line of one pixel, where the picture was laid askew or blurred, is off by 18 to 50."""
+BLURRED = 6.0
+"""Grey levels of lightness by which most of the lines are off their own where they are too soft to tell anything: thin
+ones, where the picture was laid askew, blurred or sharpened, by 9 to 50; through JPEG, by 1 or 2."""
+
+LIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
+"""What of it is each channel's."""
 
 STRETCH = 13
 """Pixels along which only a bar makes a line odd: of 960 right answers, painted and perturbed, one had 11 and none
 more; half a bar is as long at least, and most are 20."""
+
+PART = 0.6
+"""The same as a share of a square's side, where that is less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,10 +101,11 @@ def _beside(squares: Flags) -> Flags:
 
 
 def _has_bar(lines: Lines) -> bool:
-    """Whether there is one beside new squares; not if no line is left alone, or all are too soft to tell."""
+    """Whether there is one beside new squares; not if lines left alone, or all if none is, are too soft to tell."""
     asked = lines.new["blank"] | lines.new["filled"]
-    calm = np.abs(lines.seen[BESIDE : BESIDE + lines.line, ~asked] - lines.colours["frame"][0]).max(axis=3)
-    if not calm.size or np.median(calm) > BLURRED:
+    on_lines = lines.seen[BESIDE : BESIDE + lines.line, ~asked if not asked.all() else asked]
+    calm = np.abs((on_lines - lines.colours["frame"][0]) @ LIGHTNESS)
+    if np.median(calm) > BLURRED:
         return False
     limit = max(CLEAR, OVER * float(np.quantile(calm, SELDOM)))
     half = (lines.line + 1) // 2
@@ -140,7 +148,8 @@ def _unlike(drawn: Floats, colours: Floats, limit: float) -> Flags:
 def _are_few(odd: Flags) -> bool:
     """Whether in some lines (K, L), but not in most, so many true values follow each other as only a bar leaves: where
     most are so, it is how this hand draws."""
+    stretch = min(STRETCH, round(PART * odd.shape[1]))
     counts = np.cumsum(odd, axis=1)
     counts = np.concatenate([np.zeros_like(counts[:, :1]), counts], axis=1)
-    long: Flags = (counts[:, STRETCH:] - counts[:, :-STRETCH] == STRETCH).any(axis=1)
+    long: Flags = (counts[:, stretch:] - counts[:, :-stretch] == stretch).any(axis=1)
     return bool(0 < np.count_nonzero(long) <= len(long) / 2)

@@ -28,6 +28,10 @@ PARTLY = 0.45
 ENOUGH = 5
 """Triangles of one kind that tell its colour."""
 
+MANY, FADED = 16, 45.0
+"""So many triangles of one kind tell its colour whatever they look like, since one cube is six; but sharpening makes
+pale ones, between dark edges, paler by no more than so many grey levels."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
@@ -136,15 +140,19 @@ def read_heights(look: Look, given: Heights) -> tuple[Heights, float, Floats]:
 def _as_seen(colours: Floats, before: NDArray[np.intp], style: Style) -> Floats:
     """(6, 3): each kind's colour as this picture has it, told from the triangles that showed it before the edit.
 
-    A triangle that now looks more like another kind was edited, and tells nothing.
+    Of a few, one that now looks more like another kind was edited, and tells nothing.
     """
     nominal = style.colours()
-    palette = np.array([nominal[fill] for fill in isometric.FILLS], float)
-    nearest = ((colours[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1)
+    clean = np.array([nominal[fill] for fill in isometric.FILLS], float)
+    palette = clean.copy()
+    nearest = ((colours[:, None] - clean) ** 2).sum(axis=2).argmin(axis=1)
     for number in range(len(palette)):
-        same = colours[(before == number) & (nearest == number)]
-        if len(same) >= ENOUGH:
-            palette[number] = _median(same)
+        same = colours[before == number]
+        usual = _median(same) if len(same) >= MANY else clean[number]
+        if len(same) < MANY or np.abs(usual - clean[number]).max() > FADED:
+            same = colours[(before == number) & (nearest == number)]
+            usual = _median(same) if len(same) >= ENOUGH else clean[number]
+        palette[number] = usual
     return palette
 
 

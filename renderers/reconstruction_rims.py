@@ -25,6 +25,9 @@ With squares of 26, 32 and 43 pixels this is 2.8, 3.1 and 3.6; of 1,100 silhouet
 more than 2.5, 2.5 and 3.0, and a stroke beside a line has 4 or more.
 """
 
+UNEVEN = 1.0
+"""Pixels by which most of a rim may be deeper than the shallower two of its sides are: a cross covers the other two."""
+
 
 def deep_rims(cells: Pixels, line: int) -> Flags:
     """(K, cell, cell): the rims of squares (K, cell, cell, 3), along their sides, where they are deeper than others."""
@@ -51,7 +54,8 @@ def _other(cells: Pixels, few: slice) -> Flags:
 
 def _are_deeper(depths: NDArray[np.intp], limit: float) -> Flags:
     """(K, 4): which sides are so much deeper somewhere than the rims of a square mostly are, by depths (K, 4, L)."""
-    mostly = np.median(depths.reshape(len(depths), -1), axis=1)
+    shallow = np.sort(np.median(depths, axis=2), axis=1)[:, 1]
+    mostly = np.minimum(np.median(depths.reshape(len(depths), -1), axis=1), shallow + UNEVEN)
     sums = np.cumsum(np.pad(depths, ((0, 0), (0, 0), (1, 0))), axis=2)
     means = (sums[:, :, ALONG:] - sums[:, :, :-ALONG]) / ALONG
     return np.asarray(means.max(axis=2) - mostly[:, None] > limit)

@@ -19,6 +19,7 @@ from renderers.reading.pages import Clean
 from renderers.reading.register import Box, Floats
 from renderers.reading.tiles import AROUND
 from renderers.reconstruction_anew import Anew, Place
+from renderers.reconstruction_edges import thick_edges
 from renderers.reconstruction_lines import is_barred
 from renderers.reconstruction_reading import Look
 from renderers.reconstruction_rims import deep_rims
@@ -55,6 +56,10 @@ JPEG of quality 50, between orange squares on a dark page, 32)."""
 NOISY, SPREAD = 0.98, 3.0
 """How bad a picture is: this quantile of how far pixels nobody changed are off, and how much more odd ones must be."""
 
+UNTOUCHED, MOSTLY = 4, 0.9
+"""A picture in which so many of these pixels are as they were, to so many grey levels, is not bad at all: what else is
+off was drawn there."""
+
 SHADE, OFF = 4, 40.0
 """Grey levels by which a hand's shade must differ from ours to be looked at, and by which it may in a view, where so
 little of a side may be seen that a stroke covers most of it. Squares were read as filled."""
@@ -84,11 +89,8 @@ class Spot:
     rim: Pixels
     excess: Pixels  # (h, w): by how many grey levels a pixel is off all that it may be
     shades: Shades
-
-    @property
-    def noise(self) -> float:
-        """By how many grey levels what nobody changed is off."""
-        return float(np.quantile(self.excess[self.whole == 0], NOISY))
+    thick: Flags | None  # (h, w): of cubes in fine pages, what is thicker than their edges, and no side of theirs
+    noise: float  # by how many grey levels what nobody changed is off
 
 
 def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
@@ -102,6 +104,8 @@ def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
     loud, off = _limits(noise, side)
     for name, spot in spots.items():
         odd = _opened(spot.excess > loud, 2)  # a hair is a line of another width
+        if spot.thick is not None:
+            odd |= spot.thick
         if name in anew.squares and side >= FINEST:
             odd |= _opened(_off_rims(look, spot, off), 2)
             _add_rims(odd, look, name, anew.squares[name], spot)
@@ -133,22 +137,37 @@ def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, 
     part = _part(place, MARGIN if is_cube else NEAR, layout.pixels, side)
     rows, cols = part
     seen = look.drift.mend(look.registration.part(_box(part, side), (cols.stop - cols.start, rows.stop - rows.start)))
-    if len(after.pixels) == side and _is_faint(most(cv2.absdiff(seen, _coloured(after, part))), side):
+    gap = most(cv2.absdiff(seen, _coloured(after, part))) if len(after.pixels) == side else None
+    if gap is not None and _is_faint(gap, side):
         return None  # just our own drawing, which is the quicker to tell
-    seen = np.asarray(cv2.blur(seen, (3, 3))) if side >= FINE else seen
+    sharp, seen = seen, np.asarray(cv2.blur(seen, (3, 3))) if side >= FINE else seen
     if _is_faint(_beyond(seen, *_levels(after, part, side)), side):
         return None
     whole, rim = (_at(mask, part, side) for mask in anew.masks)
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
     meant = _recoloured(look, after, anew.masks[0], shades) if shades else after
     low, high = _levels(meant, part, side)
+    thick = _thick(look, sharp, meant, part, side, whole) if is_cube and side >= FINE else None
     if not is_cube:
         was_low, was_high = _levels(given, part, side)
         reach = max(1, round(layout.line * side / layout.pixels))
         around = np.ones((2 * reach + 1,) * 2, np.uint8)
         cv2.copyTo(cv2.erode(cv2.min(low, was_low), around), rim, low)
         cv2.copyTo(cv2.dilate(cv2.max(high, was_high), around), rim, high)
-    return Spot(part, side, seen, whole, rim, _beyond(seen, low, high), shades)
+    excess = _beyond(seen, low, high)
+    return Spot(part, side, seen, whole, rim, excess, shades, thick, _noise(excess, gap, whole == 0))
+
+
+def _noise(excess: Pixels, gap: Pixels | None, calm: Flags) -> float:
+    """By how many grey levels `calm` pixels, off what they were by `gap`, are off all that they may be."""
+    if gap is not None and np.count_nonzero(gap[calm] <= UNTOUCHED) > MOSTLY * np.count_nonzero(calm):
+        return 0.0
+    return float(np.quantile(excess[calm], NOISY))
+
+
+def _thick(look: Look, seen: Pixels, meant: Picture, part: Part, side: int, whole: Pixels) -> Flags:
+    clean = _coloured(meant, part) if len(meant.pixels) == side else Clean.of(meant, side, part).pixels
+    return thick_edges(seen, clean, whole, max(1, round(look.layout.line * side / look.layout.pixels)))
 
 
 def _levels(picture: Picture, part: Part, side: int) -> tuple[Pixels, Pixels]:

@@ -181,6 +181,13 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/voxel@1:train:5:30100:1", 198),  # in a third colour on a thin line, through JPEG
         ("scrawl", "reconstruction/project@1:train:5:30300:1", 191),
         ("scrawl", "reconstruction/project@1:train:1:30100:0", 15),
+        ("scrawl", "reconstruction/voxel@1:train:1:4100:5", 0),  # hidden by the dark of an edge, through JPEG
+        ("scrawl", "reconstruction/project@1:train:3:30500:4", 454),  # where compression tints the lines
+        ("scrawl", "reconstruction/project@1:train:5:61200000000:1", 251),  # in its colour on a thin line, through JPEG
+        ("scrawl", "reconstruction/project@1:train:1:61200000002:3", 364),  # a box of which most is beside the square
+        ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
+        ("scrawl", "reconstruction/project@1:train:5:31001000000:5?pixels=256", 597),  # over the lines of small squares
+        ("scrawl", "reconstruction/voxel@1:train:4:31001000000:1?pixels=256", 163),
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -229,6 +236,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("spaceinvaders/volley@1:train:5:50000000030:0?pixels=256", 374),  # small invaders half a pixel off
         ("maze/shortest@1:train:1:50000000001:0?pixels=256", 379),  # a trembling line that ends in a sign
         ("maze/path@1:train:2:50000000017:0?pixels=256", 335),
+        ("reconstruction/voxel@1:train:3:61200000000:2", 321),  # lines nearly in the hand's shade
+        ("reconstruction/project@1:train:5:61200000001:0", 85),
     ],
 )
 def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:

@@ -21,6 +21,7 @@ from gamegen.core.stream import Stream
 from gamegen.games.reconstruction import Position, Project, Stack, Unstack, game
 from gamegen.judge import verify
 from gamegen.painters import paint
+from gamegen.perturb import jpeg, tone
 from gamegen.sample import make_sample
 from renderers import isometric
 from renderers.reconstruction import renderer
@@ -345,3 +346,21 @@ def test_another_hand_draws_squares_and_cubes() -> None:
             image = paint(sample, sample.solution.after, Stream(sample.id, "hand", number))
             assert image is not None
             assert verify(sample, image).correct, (name, number)
+
+
+def test_compression_tints_the_lines_between_squares() -> None:
+    """Lines of a pixel between orange squares turned brown, all of them, and were taken for strokes."""
+    sample = make_sample("reconstruction/project@1:train:5:4243:18?pixels=256")
+    assert verify(sample, jpeg(sample.edited, 0.7, sample.key.stream("reading"))).correct
+
+
+def test_a_line_a_little_wider_is_no_attack_once_compressed() -> None:
+    sample = make_sample("reconstruction/project@1:train:3:16000000001:0")
+    assert ATTACKS["scrawl"](sample, Stream(sample.id, "attack", 47)) is None
+
+
+def test_bright_cubes_are_read_by_what_most_became() -> None:
+    """Where a picture is so bright that its page is white, the colours of sides drift unlike it."""
+    sample = make_sample("reconstruction/project@1:train:3:77:4")
+    rng = sample.key.stream("reading")
+    assert verify(sample, tone(sample.edited, 1.0, rng)).correct

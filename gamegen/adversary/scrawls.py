@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from gamegen.adversary.canvas import canvas, gap, picture
+from gamegen.adversary.canvas import Flags, canvas, gap, picture
 from gamegen.adversary.positions import Made
 from gamegen.core.rendering import Colour
 from gamegen.core.stream import Stream
@@ -42,7 +42,7 @@ COMMON = 0.004
 """Share of a picture that a colour has to be one of its own."""
 
 WHOLE = 0.066
-"""Side of a cell where there is no board, as a share of the picture's."""
+"""Side of a cell where there is no board, as a share of the picture's; in small ones it is as large as strokes need."""
 
 QUALITY = (50, 90)
 """What a picture is compressed with, one time in three."""
@@ -71,7 +71,11 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
         return None
     if thins and _pieces(image, sample, width) == whole:
         return None
-    return (_compressed(image, rng.between(*QUALITY)) if rng.chance(1 / 3) else image), False
+    if not rng.chance(1 / 3):
+        return image, False
+    if _only_widens(lines, gap(np.asarray(image), canvas(sample).after) > ALIKE, sample):
+        return None
+    return _compressed(image, rng.between(*QUALITY)), False
 
 
 def _cell(sample: Sample, rng: Stream) -> Box:
@@ -86,7 +90,7 @@ def _cell(sample: Sample, rng: Stream) -> Box:
         top = frame.top + min(max(0, (row - frame.top) // frame.cell), frame.rows - 1) * side
         left = frame.left + min(max(0, (col - frame.left) // frame.cell), frame.cols - 1) * side
     else:
-        side = WHOLE * sample.key.pixels
+        side = max(WHOLE * sample.key.pixels, (FINEST * THINNEST + 0.5) / REACH)
         top, left = row - side / 2, col - side / 2
     edge = (1 - REACH) / 2 * side
     return left + edge, top + edge, left + side - edge, top + side - edge
@@ -113,6 +117,16 @@ def _inside(box: Box) -> list[Box]:
     left, top, right, bottom = left + edge, top + edge, right - edge, bottom - edge
     corners = ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
     return [(*one, *other) for one, other in pairwise(corners)]
+
+
+def _only_widens(lines: list[Box], seen: Flags, sample: Sample) -> bool:
+    """Whether this is a bar along a line of its own colour, where there is no board, of which less is seen than a
+    stroke is wide: then the line is a little wider, which is forgiven in compressed pictures."""
+    left, top, right, bottom = lines[0]
+    if isinstance(sample.plugin.renderer, BoardRenderer) or len(lines) > 1 or (left != right and top != bottom):
+        return False
+    across = seen.sum(axis=0 if top == bottom else 1)  # of each pixel along the bar, how many beside it are seen
+    return bool(np.count_nonzero(across >= THINNEST) < MOSTLY * max(right - left, bottom - top))
 
 
 def _is_maze(sample: Sample) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Colour, Picture, Pixels
@@ -68,6 +69,10 @@ ENOUGH = 2000
 """So many pixels of a class, or a few less, tell what has become of it."""
 
 
+LINES = 60
+"""So many pixels that have the same colours around them tell what has become of these: a stroke covers fewer."""
+
+
 class Compared:
     """A page as the editor left it, (side, side, 3), beside the one that was given; `drawn` is what may be new."""
 
@@ -103,7 +108,11 @@ class Compared:
         if self._is_untouched:
             found |= self._gap > CHANGED
         found &= ~self.drawn
-        return _lonely(found, self.seen, self.clean.pixels) if np.count_nonzero(found) > self.least else found
+        if np.count_nonzero(found) > self.least:
+            found = _lonely(found, self.seen, _classes(self.clean.pixels))
+        if self.page.frame is None and np.count_nonzero(found) > self.least:
+            found = _lonely(found, self.seen, _surroundings(self.clean.pixels), least=LINES)
+        return found
 
     def within(
         self,
@@ -201,18 +210,33 @@ def _around(found: Flags) -> Part:
     return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
 
 
-def _lonely(found: Flags, seen: Pixels, known: Pixels) -> Flags:
-    """Without pixels of a colour that has become the same other one everywhere, as in a picture of few colours."""
-    red, green, blue = ((known[..., channel] >> 5).astype(np.int16) for channel in range(3))
-    classes, colours = (64 * red + 8 * green + blue).ravel(), seen.reshape(-1, 3)
+def _lonely(found: Flags, seen: Pixels, classes: NDArray[np.int64], *, least: int = 1) -> Flags:
+    """Without pixels of classes (h, w) that have become the same other colour everywhere, if so many are of one."""
+    labels, colours = classes.ravel(), seen.reshape(-1, 3)
     strange = np.flatnonzero(found)
-    of_class = classes[strange]
+    of_class = labels[strange]
     result = np.zeros(found.size, bool)
     for number in np.unique(of_class):
-        there, mine = np.flatnonzero(classes == number), strange[of_class == number]
+        there, mine = np.flatnonzero(labels == number), strange[of_class == number]
         usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
-        result[mine] = np.abs(colours[mine] - usual).max(axis=1) > FAINTEST
+        result[mine] = (np.abs(colours[mine] - usual).max(axis=1) > FAINTEST) | (len(there) < least)
     return result.reshape(found.shape)
+
+
+def _classes(known: Pixels) -> NDArray[np.int64]:
+    """(h, w): numbers of the colours of a clean picture (h, w, 3), in a few steps: few colours are left of many."""
+    red, green, blue = (known[..., channel].astype(np.int64) >> 5 for channel in range(3))
+    return np.asarray(64 * red + 8 * green + blue)
+
+
+def _surroundings(known: Pixels) -> NDArray[np.int64]:
+    """(h, w): the same with the colours around each: compression smears those of a thin line between squares."""
+    around = (known, cv2.erode(known, _BESIDE), cv2.dilate(known, _BESIDE))
+    return np.asarray(sum(_classes(each) << 9 * place for place, each in enumerate(around)))
+
+
+_BESIDE = np.ones((3, 3), np.uint8)
+"""A pixel and all around it."""
 
 
 def _width(cells: list[Part]) -> int:
