@@ -23,6 +23,9 @@ COVERED, SHADE = 50.0, 24
 FEW, LEAN = 3, 0.05
 """Pixels of a cell that may have any colour, and the share of it, at its border, that cells beside it may lean over."""
 
+SOME = 0.1
+"""The share of cells below which hardly any have changed at all."""
+
 NUDGED = 0.2
 """Pixels of a compared page by which a picture that was moved does not lie on them."""
 
@@ -48,11 +51,14 @@ def given_drawn_on(
     """A cell with something `given` in which something was drawn, by the changes of the page, but for its border, over
     which a new cell may `lean`.
 
-    Most others must be quite as they were: compression, blur and a picture that lies askew change all of them.
+    Most others must be quite as they were: compression, blur and a picture that lies askew change all of them. Where
+    hardly any has a pixel of another shade, such pixels were drawn upon, too.
     """
-    loud = gap > COVERED
+    loud, shaded = gap > COVERED, count_inside(gap > SHADE, seen.frame, lean)
+    if np.mean(shaded[given] > 0) < SOME:
+        loud = gap > SHADE
     drawn = given & (count_inside(loud, seen.frame, lean) > FEW)
-    if not drawn.any() or np.median(count_inside(gap > SHADE, seen.frame, lean)[given]) > FEW:
+    if not drawn.any() or np.median(shaded[given]) > FEW:
         return None
     odd = loud & seen.registration.covers(WHOLE, (SIDE, SIDE))
     if _is_nudged(seen):
