@@ -14,6 +14,7 @@ import pytest
 import gamegen
 from gamegen import commands
 from gamegen.__main__ import main
+from gamegen.sample import make_sample
 from gamegen.stored import read_dataset
 
 ROOT = Path(__file__).parent.parent
@@ -142,6 +143,19 @@ def test_verify_counts_right_wrong_and_missing(
     assert "0.0%" in capsys.readouterr().out.splitlines()[-1]
 
 
+def test_verify_judges_one_picture_by_its_id(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sample = make_sample("tictactoe/best@1:train:1:0:0")
+    sample.edited.save(tmp_path / "right.jpg")
+    sample.original.save(tmp_path / "wrong.png")
+    (tmp_path / "none.png").write_bytes(b"not a picture")
+    for name, outcome in (("right.jpg", "correct: "), ("wrong.png", "wrong: "), ("none.png", "unreadable: ")):
+        run("verify", sample.id, tmp_path / name)
+        assert capsys.readouterr().out.startswith(outcome)
+    run("verify", sample.id, tmp_path / "right.jpg", "--json")
+    verdict = json.loads(capsys.readouterr().out)
+    assert verdict["correct"] and verdict["position"] == sample["position_after"]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
 def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     run("completion", shell)
@@ -187,6 +201,9 @@ MISTAKES = [
     ("verify SET TMP/none", "no such outputs folder"),
     ("verify SET TMP/full", "has no picture for any row"),
     ("verify TMP/full TMP", "holds no dataset"),
+    ("verify maze/path@1:train:1:0:0 TMP/none", "no such picture"),
+    ("verify maze/path@1:train:1:0:0 TMP", "name the folder of their dataset"),
+    ("verify maze/path@1:train:9:0:0 TMP/file", "level must be one of 1 to 5"),
     ("gallery TMP/none --out TMP/g.html", "no such dataset"),
     ("gallery SET --outputs TMP/none --out TMP/g.html", "no such outputs folder"),
     ("gallery SET --limit -3 --out TMP/g.html", "--limit"),

@@ -272,6 +272,14 @@ def test_a_limit_below_one_is_refused(option: list[str], capsys: pytest.CaptureF
     assert f"above zero: {' '.join(option)}" in capsys.readouterr().err
 
 
+def test_an_address_that_cannot_be_had_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for port in (taken.getsockname()[1], 99999):
+            assert main(["serve", "--port", str(port)]) == 2
+            said = capsys.readouterr().err
+            assert said.startswith(f"gamegen: cannot listen on 127.0.0.1, port {port}: ") and said.count("\n") == 1
+
+
 def test_the_help_states_the_limits_that_hold(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["serve", "--help"])

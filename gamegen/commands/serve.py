@@ -6,11 +6,13 @@ It knows no users and no passwords: keep it on this machine, or behind something
 from __future__ import annotations
 
 import argparse
+import socket
+from contextlib import suppress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=8000, help="port to listen on, 0 for any that is free (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=0, help="judging processes (default: one per core)")
     parser.add_argument("--dense", action="store_true", help="dense rewards unless a request says otherwise")
     parser.add_argument("--max-body", type=int, help="bytes in one request (default: 64 MiB)")
@@ -36,6 +38,19 @@ def run(args: argparse.Namespace) -> int:
         from gamegen.server import build_app
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from error
-    app = build_app(jobs=args.jobs or os.cpu_count() or 1, dense=args.dense, limits=Limits(**given))
-    uvicorn.run(app, host=args.host, port=args.port, access_log=False)
+    with suppress(KeyboardInterrupt), _listening(args.host, args.port) as door:
+        app = build_app(jobs=args.jobs or os.cpu_count() or 1, dense=args.dense, limits=Limits(**given))
+        host, port = door.getsockname()[:2]
+        print(f"rewards at http://{f'[{host}]' if ':' in host else host}:{port}/reward; Ctrl-C ends", flush=True)
+        uvicorn.Server(uvicorn.Config(app, access_log=False)).run(sockets=[door])
     return 0
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Before anything is started: an address that is taken, or none, is the user's mistake."""
+    from gamegen.core.errors import BadInput
+
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        raise BadInput(f"cannot listen on {host}, port {port}: {error}") from error

@@ -1,6 +1,8 @@
 """Judge an editor's outputs by the rules: read every picture back into a position, no model needed.
 
-Outputs lie at OUTPUTS/CATEGORY/NUMBER.png (or .jpg, .webp), NUMBER counting the dataset's rows of that category from 0.
+gamegen verify DATASET OUTPUTS    all that an editor made of a dataset: pictures at OUTPUTS/CATEGORY/NUMBER.png (or
+                                  .jpg, .webp), NUMBER counting the dataset's rows of that category from 0
+gamegen verify ID PICTURE         one picture, by its sample's id
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("dataset", type=Path, help="a folder that `gamegen make` wrote")
-    parser.add_argument("outputs", type=Path, help="a folder with the edited pictures")
+    parser.add_argument("dataset", metavar="DATASET|ID", help="a folder that `gamegen make` wrote, or a sample's id")
+    parser.add_argument("outputs", type=Path, metavar="OUTPUTS|PICTURE", help="the folder, or file, of what was edited")
     parser.add_argument("--out", type=Path, help="write every verdict into this JSONL file")
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core)")
-    parser.add_argument("--json", action="store_true", help="print the table as JSON")
+    parser.add_argument("--json", action="store_true", help="print the table, or the verdict, as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,6 +28,9 @@ def run(args: argparse.Namespace) -> int:
 
     from gamegen.core.errors import BadInput
 
+    if "@" in args.dataset and not Path(args.dataset).exists():
+        return _judge_one(args)
+    args.dataset = Path(args.dataset)
     if not args.outputs.is_dir():
         raise BadInput(f"no such outputs folder: {args.outputs}")
     verdicts = _judge(args)
@@ -43,6 +48,28 @@ def run(args: argparse.Namespace) -> int:
         print(orjson.dumps(table, option=orjson.OPT_INDENT_2).decode())
     else:
         _print(table)
+    return 0
+
+
+def _judge_one(args: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    import orjson
+
+    from gamegen.core.errors import BadInput
+    from gamegen.judge import verify
+    from gamegen.sample import make_sample
+
+    if not args.outputs.is_file():
+        raise BadInput(f"no such picture: {args.outputs}; for a folder of pictures, name the folder of their dataset")
+    verdict = verify(make_sample(args.dataset), args.outputs)
+    if args.json:
+        print(orjson.dumps(asdict(verdict), option=orjson.OPT_INDENT_2).decode())
+        return 0
+    outcome = "correct" if verdict.correct else "wrong" if verdict.readable else "unreadable"
+    print(f"{outcome}: {verdict.reason}")
+    if verdict.readable:
+        print(f"preserved {verdict.preserved:.1%}, quality {verdict.quality:.3f}, read as\n{verdict.position}")
     return 0
 
 
