@@ -12,7 +12,7 @@ from contextlib import suppress
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=8000, help="port to listen on, 0 for any that is free (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=8000, help="port, 0 for any that is free (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=0, help="judging processes (default: one per core)")
     parser.add_argument("--dense", action="store_true", help="dense rewards unless a request says otherwise")
     parser.add_argument("--max-body", type=int, help="bytes in one request (default: 64 MiB)")
