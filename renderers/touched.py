@@ -23,8 +23,8 @@ COVERED, SHADE = 50.0, 24
 FEW, LEAN = 3, 0.05
 """Pixels of a cell that may have any colour, and the share of it, at its border, that cells beside it may lean over."""
 
-SOME = 0.1
-"""The share of cells below which hardly any have changed at all."""
+STILL, SOME = 16, 0.02
+"""Grey levels by which no pixel of a cell may differ that is the very same, and the share of cells that may, or one."""
 
 NUDGED = 0.2
 """Pixels of a compared page by which a picture that was moved does not lie on them."""
@@ -52,19 +52,23 @@ def given_drawn_on(
     which a new cell may `lean`.
 
     Most others must be quite as they were: compression, blur and a picture that lies askew change all of them. Where
-    hardly any has a pixel of another shade, such pixels were drawn upon, too.
+    all but a few are the very same, a paler change is enough.
     """
-    loud, shaded = gap > COVERED, count_inside(gap > SHADE, seen.frame, lean)
-    if np.mean(shaded[given] > 0) < SOME:
-        loud = gap > SHADE
+    loud = gap > (SHADE if are_still(gap, seen, given, STILL, lean=lean) else COVERED)
     drawn = given & (count_inside(loud, seen.frame, lean) > FEW)
-    if not drawn.any() or np.median(shaded[given]) > FEW:
+    if not drawn.any() or np.median(count_inside(gap > SHADE, seen.frame, lean)[given]) > FEW:
         return None
     odd = loud & seen.registration.covers(WHOLE, (SIDE, SIDE))
     if _is_nudged(seen):
         odd &= _beyond(page, seen.page.at(SIDE).pixels) > SHADE
     touched = np.argwhere(drawn & (count_inside(odd, seen.frame, lean) > FEW))
     return Cell(*touched[0].tolist()) if len(touched) else None
+
+
+def are_still(gap: Pixels, seen: Seen, cells: NDArray[np.bool_], levels: int, *, lean: float = LEAN) -> bool:
+    """Whether, of these cells, hardly any has a pixel that changed by more than so many grey levels."""
+    changed = np.count_nonzero(count_inside(gap > levels, seen.frame, lean)[cells])
+    return bool(changed <= max(1, SOME * np.count_nonzero(cells)))
 
 
 def count_inside(found: NDArray[np.bool_], frame: Frame, lean: float = LEAN) -> NDArray[np.intp]:

@@ -36,7 +36,7 @@ from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.register import LEVELS, Registration, Scan
 from renderers.reading.turned import common_turn, turn_of, turned
 from renderers.shapes import stamp
-from renderers.touched import changes, given_drawn_on, page_of
+from renderers.touched import are_still, changes, given_drawn_on, page_of
 from renderers.wordsearch_reading import Letters
 
 SYMBOLS = ALPHABET + BLANK
@@ -48,6 +48,13 @@ WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
 
 LEAN_OVER = 0.25
 """Share of a cell beside a highlighted one, at its border, that another hand may draw over."""
+
+UNTOUCHED = 8
+"""Grey levels by which letters differ that were not even compressed: compression smears borders into them."""
+
+BORDER, TINTED, BLEED = 0.1, 30, np.ones((3, 3), np.uint8)
+"""Share of a highlighted cell, at its border, that is its highlight's; grey levels between its channels from which on a
+pixel farther inside may be the highlight's, too; and the pixels around those."""
 
 PAGE = ("cell", "line", "ink")
 """The colours of a board that no answer changes."""
@@ -147,14 +154,20 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
 
 def _touched_letter(seen: Seen, marked: NDArray[np.bool_]) -> Cell | None:
-    """A cell that is not `marked` (R, C), in which something was drawn: a small G is an O but for four pixels."""
+    """A cell in which something was drawn: a small G is an O but for four pixels. Into those that are `marked` (R, C) a
+    border's colour may reach, but nothing else; that is asked of pictures otherwise untouched."""
     page = page_of(seen)
     if page is None:
         return None
     gap = changes(page, seen)
     beside = cv2.dilate(marked.view(np.uint8), np.ones((3, 3), np.uint8)).view(bool) & ~marked
     far = given_drawn_on(page, gap, seen, ~marked & ~beside)
-    return far or (given_drawn_on(page, gap, seen, beside, lean=LEAN_OVER) if beside.any() else None)
+    near = far or (given_drawn_on(page, gap, seen, beside, lean=LEAN_OVER) if beside.any() else None)
+    if near or not marked.any() or not are_still(gap, seen, ~marked & ~beside, UNTOUCHED):
+        return near
+    coloured = cv2.subtract(page.max(axis=2), page.min(axis=2)) > TINTED
+    gap = np.where(cv2.dilate(coloured.view(np.uint8), BLEED), np.uint8(0), gap)
+    return given_drawn_on(page, gap, seen, marked, lean=BORDER)
 
 
 @lru_cache(maxsize=GIVENS)

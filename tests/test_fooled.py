@@ -50,6 +50,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("wrong_label", "sudoku/solve@1:train:1:7000000:0", 10),  # a 6 in place of a 3
         ("wiped_label", "tictactoe/best@1:train:1:0:0", 22),
         ("boast", "wordsearch/find-all@1:train:1:7000000:0", 7),  # a word written over highlighted cells
+        ("double_exposure", "wordsearch/find-all@1:train:1:515000000:1", 118),  # half the tail of a Q, in a border
         ("double_exposure", "wordsearch/find@1:train:5:88202000000:0", 145),  # an E that is half a B
         ("double_exposure", "wordsearch/find@1:train:1:7000000:0", 20),  # two letters in one cell
         ("double_exposure", "maze/path@1:train:1:7000000:0", 20),  # a see-through piece of a path

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import ImageEnhance
 
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import Cell
@@ -231,3 +232,11 @@ def test_a_stroke_along_a_grid_line_is_seen() -> None:
     assert verify(sample, sample.edited).correct
     near = make_sample("spaceinvaders/volley@1:train:2:11:4")  # things so near to the lines that they share pixels
     assert verify(near, near.edited).correct
+
+
+def test_a_pale_page_that_was_brightened_is_the_same() -> None:
+    """It ends at white, and does not tell how much lighter the rest became: it was taken for a board in another look."""
+    sample = make_sample("spaceinvaders/volley@1:train:3:7001:27?skin=badge")
+    for factor in (1.1, 1.2):
+        verdict = verify(sample, ImageEnhance.Brightness(sample.edited).enhance(factor))
+        assert verdict.correct, verdict.reason

@@ -40,6 +40,10 @@ REDRAWN, BROAD_NOISE = 0.5, 6.0
 """Where pictures are compared as a whole: the share of what varies in the given one that may be otherwise there, and
 grey levels of difference that mean nothing."""
 
+LIT = 16.0
+"""Grey levels by which all of a picture may be lighter or darker: a pale page that was brightened ends at white, and
+does not tell by how much it was."""
+
 WINDOW, DENSE = 12, 0.11
 """A window of so many pixels is drawn upon if this share of it is strange."""
 
@@ -90,7 +94,9 @@ class Compared:
         old = ((drawn == 0) & registration.covers(WHOLE, (BROAD, BROAD))).view(np.uint8)
         size = cv2.countNonZero(old)
         spread = size * float((cv2.meanStdDev(known, mask=old)[1] ** 2).sum())
-        gap = cv2.norm(seen, known, cv2.NORM_L2SQR, mask=old)
+        lighter = np.subtract(cv2.mean(seen, mask=old), cv2.mean(known, mask=old))
+        lit = lighter.clip(-LIT, LIT)
+        gap = cv2.norm(seen, known, cv2.NORM_L2SQR, mask=old) - size * float(lit @ (2 * lighter - lit))
         if gap > REDRAWN * spread + 3 * size * BROAD_NOISE**2:
             raise UnreadableImage("the board has been drawn anew, in another look")
 
