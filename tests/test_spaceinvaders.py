@@ -235,7 +235,7 @@ def test_a_stroke_along_a_grid_line_is_seen() -> None:
 
 
 def test_a_pale_page_that_was_brightened_is_the_same() -> None:
-    """It ends at white, and does not tell how much lighter the rest became: it was taken for a board in another look."""
+    """It ends at white, and does not tell how much lighter the rest is: it was taken for a board in another look."""
     sample = make_sample("spaceinvaders/volley@1:train:3:7001:27?skin=badge")
     for factor in (1.1, 1.2):
         verdict = verify(sample, ImageEnhance.Brightness(sample.edited).enhance(factor))
