@@ -40,6 +40,10 @@ FOREIGN, TIMES = 40.0, 2.0
 """Grey levels by which it is off the mixtures of paint and ground at least, beside so many times what as many pixels of
 the cleaner cells are off: compression and sharpening leave their traces in all cells."""
 
+HALF, CLOSED, DEEP, WIDE = 0.45, 0.3, np.ones((5, 5), np.uint8), 2
+"""A path is where so much of a pixel is paint; gaps of such a share of a cell in it are closed; and what is so deep
+inside is worth a look if it is so many strokes, on average, in each cell."""
+
 CLEANER, MANY = 0.25, 12
 """The share of all painted cells that are the cleaner ones, if there are so many; else the cleanest tells."""
 
@@ -94,6 +98,8 @@ def find_stain(
         else:
             off = cv2.min(_off_lines(seen.board, known, paint), cv2.min(unlike, beside))
         crossed = _crossed(off, known, painted, away)
+        if crossed is None and not away.is_clean:
+            crossed = _streaked(off, share, known, painted)
         if crossed is None:
             is_fine = min(seen.frame.pixels, *seen.registration.image.shape[:2]) * seen.frame.cell >= (
                 FINE * known.n * seen.frame.pixels
@@ -234,6 +240,19 @@ def _off_all(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
     return off
 
 
+def _streaked(off: Pixels, share: Floats, known: Known, painted: Flags) -> int | None:
+    """The same for what is well inside of a wide path, where compression leaves little: a streak in a colour that is as
+    light as the paint's."""
+    path = cv2.compare(share, HALF, cv2.CMP_GT)
+    closed = cv2.morphologyEx(path, cv2.MORPH_CLOSE, np.ones((round(CLOSED * known.n),) * 2, np.uint8))
+    inner = cv2.erode(closed, DEEP)
+    if cv2.countNonZero(inner) < WIDE * ACROSS * known.n * np.count_nonzero(painted):
+        return None
+    worst = _worst(cv2.min(off, inner), known, painted)
+    where = int(worst.argmax())
+    return where if worst[where] > FOREIGN + worst.min() else None
+
+
 def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | None:
     """Which of the painted cells something foreign was drawn across or beside, if any.
 
@@ -242,15 +261,21 @@ def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | Non
     """
     if off.max() <= FOREIGN:
         return None
+    worst = _worst(off, known, painted)
+    where = int(worst.argmax())
+    usual = 0.0 if away.is_clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
+    return where if worst[where] > FOREIGN + TIMES * usual else None
+
+
+def _worst(off: Pixels, known: Known, painted: Flags) -> Floats:
+    """(N,): by how much the pixels of each of the painted cells, and a little around it, are off that would make a
+    stroke."""
     n, beside = known.n, round(AROUND * known.n)
     wide = n + 2 * beside
     padded = cv2.copyMakeBorder(off, beside, beside, beside, beside, cv2.BORDER_CONSTANT, value=0)
     windows = sliding_window_view(padded, (wide, wide))[::n, ::n][painted].reshape(-1, wide * wide)
     there = max(2, round(ACROSS * n))
-    worst = np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
-    where = int(worst.argmax())
-    usual = 0.0 if away.is_clean else float(np.quantile(worst, CLEANER if len(worst) >= MANY else 0.0))
-    return where if worst[where] > FOREIGN + TIMES * usual else None
+    return np.partition(windows, -there, axis=1)[:, -there].astype(np.float32)
 
 
 def _quantile(values: Floats, share: float) -> float:
