@@ -18,6 +18,9 @@ SHOWS, ENOUGH, AROUND = 40, 8, 0.03
 """Grey levels by which a wrong answer still differs from the right one in a murky picture, and in how many pixels; the
 share of the picture's side by which these may be away from where it is wrong."""
 
+MURK = tuple(name for name in PERTURBATIONS if name not in ("pad", "letterbox"))
+"""What makes a picture worse: bars around it do not."""
+
 STEPS, LOUDEST, GRAIN = 4, 40, 8
 """Rounds of the search, grey levels of its noise at most, and the side of its grains in pixels of 512."""
 
@@ -27,7 +30,7 @@ def murky_mutation(sample: Sample, rng: Stream) -> Made:
     wrong = _wrong(sample, rng)
     if wrong is None:
         return None
-    perturb, seed = PERTURBATIONS[rng.choice(tuple(PERTURBATIONS))], rng.below(2**32)
+    perturb, seed = PERTURBATIONS[rng.choice(MURK)], rng.below(2**32)
     murky, right = (perturb(image, 1.0, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after)))
     shows = gap(*(np.asarray(image.convert("RGB")) for image in (murky, right))) > SHOWS
     return (murky, False) if np.count_nonzero(shows & _beside(wrong, sample, murky.size)) >= ENOUGH else None
