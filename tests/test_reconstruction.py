@@ -270,7 +270,7 @@ def test_squares_need_not_be_filled_to_their_lines(rim: float, is_filled: bool) 
                 edge = round(rim * len(rows))
                 inside = np.zeros_like(square)
                 inside[rows[edge] : rows[-edge], cols[edge] : cols[-edge]] = True
-                drawn[square & ~inside] = blank
+                drawn[square & ~inside & (drawn == style.colours()["filled"]).all(axis=2)] = blank
     if is_filled:
         reading = renderer.read(drawn, problem, style)
         assert (reading.position, reading.stain) == (after, "")
