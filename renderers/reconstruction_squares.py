@@ -42,6 +42,9 @@ SHADE = 60.0
 INNER = 0.25
 """Share of a square's side, at its border, that does not tell its shade."""
 
+FLAT = 6.0
+"""Grey levels by which a pixel may be off its square's colour and needs no other explanation."""
+
 ROUNDS = 3
 """How often the two shares of a mixture are mended, one after the other."""
 
@@ -126,7 +129,7 @@ def _unexplained(look: Look, anew: Anew, name: str, side: int, soft: float) -> F
     }
     left = _off_page(seen, colours, grid, soft)
     squares = sliding_window_view(seen[grid.inside], (grid.cell + grid.line,) * 2, axis=(0, 1))
-    squares = squares[:: grid.cell, :: grid.cell]  # (n, n, 3, s, s)
+    squares = np.moveaxis(squares[:: grid.cell, :: grid.cell], 2, -1)  # (n, n, s, s, 3)
     was, now = (filled(position.view(name)) for position in (anew.before, anew.after))
     for fill, is_fill in (("filled", now), ("blank", ~now)):
         for is_new, chosen in ((True, is_fill & (was != now)), (False, is_fill & (was == now))):
@@ -159,49 +162,59 @@ def _off_page(seen: Floats, colours: Colours, grid: Grid, soft: float) -> Floats
     that can be."""
     panel = np.zeros(seen.shape[:2], np.float32)
     panel[grid.inside] = 1
-    rest, edge = seen - colours["page"], colours["frame"] - colours["page"]
-    left = _off_mixtures(rest.transpose(2, 0, 1)[None], np.zeros_like(edge), edge, panel * 0, _softened(panel, soft))[0]
-    left[grid.inside] = np.inf
-    return np.asarray(left)
+    left, around = np.full_like(panel, np.inf), panel == 0
+    edge, most_edge = colours["frame"] - colours["page"], _softened(panel, soft)[around]
+    rest = seen[around] - colours["page"]
+    left[around] = _off_mixtures(rest, np.zeros_like(edge), edge, np.zeros_like(most_edge), most_edge)
+    return left
 
 
 def _off_squares(squares: Floats, fill: str, colours: Colours, line: int, soft: float, *, is_new: bool) -> Floats:
-    """(K, s, s): by how much pixels of squares (K, 3, s, s) that have a fill are off all that they may be."""
-    size, own = squares.shape[-1], colours[fill]
+    """(K, s, s): by how much pixels of squares (K, s, s, 3) that have a fill are off all that they may be."""
+    size, own = squares.shape[1], colours[fill]
     if is_new:
-        inner = slice(line + round(INNER * size), -line - round(INNER * size))
-        shade = np.median(squares[:, :, inner, inner], axis=(0, 2, 3)).astype(np.float32)
+        inner = slice(line + round(INNER * size), -line - round(INNER * size), 2)
+        shade = np.median(squares[:, inner, inner], axis=(0, 1, 2)).astype(np.float32)
         own = shade if np.abs(shade - own).max() < SHADE else own
-    rest = squares - own[:, None, None]
+    rest = squares - own
     old, edge = colours["blank" if fill == "filled" else "filled"] - own, colours["frame"] - own
     most = RIM * (size - line) if fill == "filled" else WIPED
     depths = _depths(rest, old, line, most) if is_new else np.zeros(4)
-    return _off_mixtures(rest, old, edge, *_shares(size - line, line, depths, soft))
+    off = _most(rest)
+    far: Flags = off > FLAT
+    shares = (np.broadcast_to(share, off.shape)[far] for share in _shares(size - line, line, depths, soft))
+    off[far] = _off_mixtures(rest[far], old, edge, *shares)
+    return off
 
 
 def _off_mixtures(rest: Floats, old: Floats, edge: Floats, most_old: Floats, most_edge: Floats) -> Floats:
-    """(K, h, w): by how much pixels (K, 3, h, w) are off all mixtures of what is 0 with two colours (3,), of which
-    there may be so much (h, w)."""
-    on_old, on_edge = (np.einsum("kchw,c->khw", rest, way) for way in (old, edge))
+    """(N,): by how much pixels (N, 3) are off all mixtures of what is 0 with two colours (3,), of which there may be so
+    much (N,)."""
+    on_old, on_edge = rest @ old, rest @ edge
     both, old_size, edge_size = float(old @ edge), max(1.0, float(old @ old)), max(1.0, float(edge @ edge))
     old_share = np.zeros_like(on_old)
     for _ in range(ROUNDS):
-        edge_share = ((on_edge - both * old_share) / edge_size).clip(0, most_edge)
-        old_share = ((on_old - both * edge_share) / old_size).clip(0, most_old)
-    off = rest - old_share[:, None] * old[:, None, None] - edge_share[:, None] * edge[:, None, None]
-    return np.asarray(np.abs(off).max(axis=1))
+        edge_share = np.clip((on_edge - both * old_share) / edge_size, 0, most_edge)
+        old_share = np.clip((on_old - both * edge_share) / old_size, 0, most_old)
+    return _most(rest - old_share[:, None] * old - edge_share[:, None] * edge)
+
+
+def _most(off: Floats) -> Floats:
+    """(…): the largest of the three values (…, 3), whatever their sign."""
+    first, second, third = (np.abs(off[..., channel]) for channel in range(3))
+    return np.maximum(np.maximum(first, second), third)
 
 
 def _depths(rest: Floats, old: Floats, line: int, most: float) -> Floats:
-    """(4,): how deep rims may be above, below, left and right of squares (K, 3, s, s)."""
+    """(4,): how deep rims may be above, below, left and right of squares (K, s, s, 3)."""
     if len(rest) < FEW:
         return np.full(4, most)
-    size, rows = rest.shape[-1], 1 + ceil(most)
-    inside = rest[:, :, line : size - line, line : size - line]
-    shares = (np.einsum("kchw,c->khw", inside, old) / max(1.0, float(old @ old))).clip(0, 1)
-    turned = shares.swapaxes(1, 2)
-    sides = (shares[:, :rows], shares[:, -rows:], turned[:, :rows], turned[:, -rows:])
-    mostly = np.array([np.median(side.sum(axis=1).mean(axis=1)) for side in sides])
+    size, rows = rest.shape[1], 1 + ceil(most)
+    inside = rest[:, line : size - line, line : size - line]
+    turned = inside.swapaxes(1, 2)
+    sides = (inside[:, :rows], inside[:, -rows:], turned[:, :rows], turned[:, -rows:])
+    shares = (((side @ old) / max(1.0, float(old @ old))).clip(0, 1) for side in sides)  # (K, rows, L) each
+    mostly = np.array([np.median(share.sum(axis=1).mean(axis=1)) for share in shares])
     return np.asarray(np.minimum(mostly + DEEPER * (size - line) + BLUR, most))
 
 

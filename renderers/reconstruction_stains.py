@@ -90,7 +90,21 @@ def is_scrawled(look: Look, after: Picture, anew: Anew) -> bool:
             odd |= spot.thick
         if _densest(odd, look, spot) > LEAST:
             return True
-    return any(is_struck(look, anew, name, side) or is_barred(look, anew, name, side) for name in anew.squares)
+    return any(
+        not _is_as_drawn(look, after, name, side)
+        and (is_struck(look, anew, name, side) or is_barred(look, anew, name, side))
+        for name in anew.squares
+    )
+
+
+def _is_as_drawn(look: Look, after: Picture, name: str, side: int) -> bool:
+    """Whether a silhouette is, but for a little noise, just as `after` shows it, which is the quicker to tell."""
+    if len(after.pixels) != side:
+        return False
+    top, left, wide = look.layout.panel(name)
+    part = _part((left, top, wide, wide), NEAR, look.layout.pixels, side)
+    seen, clean = (cv2.blur(image, (3, 3)) for image in (_seen(look, part, side), _coloured(after, part)))
+    return _is_faint(most(cv2.absdiff(seen, clean)), side)
 
 
 def _limit(noise: float, side: int) -> float:
@@ -103,8 +117,7 @@ def _limit(noise: float, side: int) -> float:
 def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Spot | None:
     """None if it is just as `after` shows it: then nothing can be on it."""
     part = _part(place, MARGIN, look.layout.pixels, side)
-    rows, cols = part
-    seen = look.drift.mend(look.registration.part(_box(part, side), (cols.stop - cols.start, rows.stop - rows.start)))
+    seen = _seen(look, part, side)
     gap = most(cv2.absdiff(seen, _coloured(after, part))) if len(after.pixels) == side else None
     if gap is not None and _is_faint(gap, side):
         return None  # just our own drawing, which is the quicker to tell
@@ -117,6 +130,12 @@ def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Sp
     thick = _thick(look, sharp, meant, part, side, whole) if side >= FINE else None
     excess = _beyond(seen, *_levels(meant, part, side))
     return Spot(part, side, whole, excess, thick, _noise(excess, gap, whole == 0))
+
+
+def _seen(look: Look, part: Part, side: int) -> Pixels:
+    """(h, w, 3): a part of a page as the editor left it, colour drift undone."""
+    rows, cols = part
+    return look.drift.mend(look.registration.part(_box(part, side), (cols.stop - cols.start, rows.stop - rows.start)))
 
 
 def _noise(excess: Pixels, gap: Pixels | None, calm: Flags) -> float:
