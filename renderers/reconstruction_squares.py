@@ -29,9 +29,9 @@ FEW, DEEPER, BLUR = 4, 0.05, 0.3
 """So many squares tell how deep this hand leaves rims on each side: mostly, and no more than this share of a square's
 side and so many pixels deeper."""
 
-SHARP, SOFT, BLURRED = 0.7, 2.0, 1.5
-"""Pixels by which edges are soft, and by which they are in a blurred picture: there, softer edges leave so many grey
-levels less of the noise (of 58 silhouettes blurred with sigma 2, all but one; of those through JPEG, none)."""
+SHARP, SOFT, BLURRED, AT_LEAST = 0.7, 2.0, 0.7, 0.5
+"""Pixels by which edges are soft, and by which they are in a blurred picture: there, softer edges leave less than this
+share of the noise, by so many grey levels (with sigma 2 a tenth to a half; through JPEG, four fifths or more)."""
 
 MARGIN = 5.3 / 512
 """Share of a page's side, around a silhouette, in which there is nothing but page: labels begin beyond."""
@@ -94,7 +94,7 @@ def is_struck(look: Look, anew: Anew, name: str, side: int) -> bool:
     if not _is_marked(sharp, side):
         return False
     soft = _unexplained(look, anew, name, side, SOFT)
-    return _is_marked(soft, side) or _noise(sharp) - _noise(soft) < BLURRED
+    return _is_marked(soft, side) or _noise(soft) > BLURRED * _noise(sharp) - AT_LEAST
 
 
 def _is_marked(left: Floats, side: int) -> bool:
@@ -173,9 +173,7 @@ def _off_squares(squares: Floats, fill: str, colours: Colours, line: int, soft: 
     """(K, s, s): by how much pixels of squares (K, s, s, 3) that have a fill are off all that they may be."""
     size, own = squares.shape[1], colours[fill]
     if is_new:
-        inner = slice(line + round(INNER * size), -line - round(INNER * size), 2)
-        shade = np.median(squares[:, inner, inner], axis=(0, 1, 2)).astype(np.float32)
-        own = shade if np.abs(shade - own).max() < SHADE else own
+        own = _shade(squares, own, line)
     rest = squares - own
     old, edge = colours["blank" if fill == "filled" else "filled"] - own, colours["frame"] - own
     most = RIM * (size - line) if fill == "filled" else WIPED
@@ -185,6 +183,16 @@ def _off_squares(squares: Floats, fill: str, colours: Colours, line: int, soft: 
     shares = (np.broadcast_to(share, off.shape)[far] for share in _shares(size - line, line, depths, soft))
     off[far] = _off_mixtures(rest[far], old, edge, *shares)
     return off
+
+
+def _shade(squares: Floats, own: Floats, line: int) -> Floats:
+    """(3,): a hand's shade of a colour in squares (K, s, s, 3): of what they mostly have, the nearest to the colour,
+    since one may be half hidden under a stroke."""
+    size = squares.shape[1]
+    inner = slice(line + int(INNER * size), -line - int(INNER * size))
+    mostly = np.median(squares[:, inner, inner], axis=(1, 2))
+    apart = np.abs(mostly - own).max(axis=1)
+    return mostly[apart.argmin()].astype(np.float32) if apart.min() < SHADE else own
 
 
 def _off_mixtures(rest: Floats, old: Floats, edge: Floats, most_old: Floats, most_edge: Floats) -> Floats:

@@ -28,10 +28,14 @@ SIDE, COARSEST = 512, 128
 """Side at which pages are compared, at most, and below which they show too little."""
 
 FINE = 400
-"""Side from which on pages are smoothed, so that less is left of compression and sharpening, but all of a stroke."""
+"""Side from which on pages are smoothed, so that less is left of compression and sharpening, but all of a stroke, and
+the lines between squares are looked at for themselves: in smaller ones `reconstruction_squares` sees what is there."""
 
 SMOOTH, SMOOTH_LOUDEST, SMOOTH_OVER = 30.0, 45.0, 2.5
 """Grey levels by which a picture as it should be is off at most, and the same as below in smoothed pages."""
+
+FINEST = 240
+"""Side from which on the edges of cubes are looked at: in a smaller page they are most of a cube."""
 
 NEAR, MARGIN = 10 / 512, 40 / 512
 """Share of the page's side, around what is drawn anew, that is looked at, too (farther off, `traces` sees to it); and
@@ -92,7 +96,7 @@ def is_scrawled(look: Look, after: Picture, anew: Anew) -> bool:
             return True
     return any(
         not _is_as_drawn(look, after, name, side)
-        and (is_struck(look, anew, name, side) or is_barred(look, anew, name, side))
+        and (is_struck(look, anew, name, side) or (side >= FINE and is_barred(look, anew, name, side)))
         for name in anew.squares
     )
 
@@ -127,7 +131,7 @@ def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Sp
     whole, rim = (_at(mask, part, side) for mask in (anew.cubes, anew.outlines))
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
     meant = _recoloured(look, after, anew.cubes, shades) if shades else after
-    thick = _thick(look, sharp, meant, part, side, whole) if side >= FINE else None
+    thick = _thick(look, sharp, meant, part, side, whole) if side >= FINEST else None
     excess = _beyond(seen, *_levels(meant, part, side))
     return Spot(part, side, whole, excess, thick, _noise(excess, gap, whole == 0))
 

@@ -359,6 +359,11 @@ def test_a_line_a_little_wider_is_no_attack_once_compressed() -> None:
     assert ATTACKS["scrawl"](sample, Stream(sample.id, "attack", 47)) is None
 
 
+def test_a_line_in_the_colour_of_the_square_beside_it_is_no_attack() -> None:
+    sample = make_sample("reconstruction/voxel@1:train:2:92800000002:1")
+    assert ATTACKS["scrawl"](sample, Stream(sample.id, "attack", 191)) is None
+
+
 def test_bright_cubes_are_read_by_what_most_became() -> None:
     """Where a picture is so bright that its page is white, the colours of sides drift unlike it."""
     sample = make_sample("reconstruction/project@1:train:3:77:4")
