@@ -13,9 +13,6 @@ from gamegen.games.reconstruction import FILLED, Position, View
 from renderers.reading.foreign import Flags
 from renderers.reconstruction_sheet import TITLES, Layout
 
-RIM = 1 / 7
-"""Share of a square's side, along its lines, that may be left as it was: as in reading."""
-
 Place = tuple[int, int, int, int]
 """left, top, width and height, in pixels."""
 
@@ -44,28 +41,10 @@ class Anew:
         return left, top, width, height
 
     @cached_property
-    def masks(self) -> tuple[Pixels, Pixels]:
-        """(H, W) each: 255 where something is drawn anew, and where, at the border of that, something else may be."""
-        layout, whole, rim = self.layout, self.cubes.copy(), np.zeros_like(self.cubes)
-        if self.cube is not None:
-            cv2.morphologyEx(whole, cv2.MORPH_GRADIENT, np.ones((2 * layout.line + 3,) * 2, np.uint8), dst=rim)
-        edge = depth(layout.cell)
-        border = np.full((layout.cell, layout.cell), _FULL)
-        border[layout.line + edge : -edge, layout.line + edge : -edge] = 0
-        for name, changed in self.squares.items():
-            top, left, side = layout.panel(name)
-            panel = slice(top, top + side), slice(left, left + side)
-            cells = changed.repeat(layout.cell, axis=0).repeat(layout.cell, axis=1)
-            whole[panel], rim[panel] = np.where(cells, _FULL, 0), np.where(cells, np.tile(border, changed.shape), 0)
-        return whole, rim
-
-
-_FULL = np.uint8(255)
-
-
-def depth(cell: int) -> int:
-    """How many pixels of a square with so many a rim is deep, soft edges included."""
-    return round(RIM * cell) + 1
+    def outlines(self) -> Pixels:
+        """(H, W): 255 at the border of these cubes, where something else may be."""
+        around = np.ones((2 * self.layout.line + 3,) * 2, np.uint8)
+        return np.asarray(cv2.morphologyEx(self.cubes, cv2.MORPH_GRADIENT, around))
 
 
 def filled(view: View) -> Flags:

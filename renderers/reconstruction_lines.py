@@ -55,11 +55,8 @@ class Lines:
     colours: dict[str, list[Floats]]  # by fill, or "frame": what it may be painted with, (3,) each
 
 
-def is_barred(look: Look, anew: Anew, name: str, side: int, shades: dict[str, Floats]) -> bool:
-    """Whether there is a bar along a line beside what changed in a silhouette, on a page of `side` pixels.
-
-    `shades` are the hand's own, by fill.
-    """
+def is_barred(look: Look, anew: Anew, name: str, side: int) -> bool:
+    """Whether there is a bar along a line beside what changed in a silhouette, on a page of `side` pixels."""
     layout, scale = look.layout, side / look.layout.pixels
     cell, line = round(layout.cell * scale), max(1, round(layout.line * scale))
     if cell < SMALLEST:
@@ -71,15 +68,21 @@ def is_barred(look: Look, anew: Anew, name: str, side: int, shades: dict[str, Fl
     size = layout.n * cell + line + 2 * BESIDE
     panel = look.drift.mend(look.registration.part((box[0], box[1], far[0], far[1]), (size, size)))
     was, now = (filled(position.view(name)) for position in (anew.before, anew.after))
-    own = look.style.colours()
-    colours = {
-        fill: [np.array(own[fill], np.float32), *([shades[fill]] if fill in shades else [])]
-        for fill in ("frame", "blank", "filled")
-    }
+    colours = {fill: [np.array(look.style.colours()[fill], np.float32)] for fill in ("frame", "blank", "filled")}
+    for fill, shade in _shades(panel, was, now, cell).items():
+        colours[fill].append(shade)
     return any(
         _has_bar(_across(*turned, cell, line, colours))
         for turned in ((panel, was, now), (panel.swapaxes(0, 1), was.T, now.T))
     )
+
+
+def _shades(panel: Pixels, was: Flags, now: Flags, cell: int) -> dict[str, Floats]:
+    """By fill, what most of the pixels in the middle of the squares have that were given it."""
+    n, inside, inner = len(was), slice(BESIDE, BESIDE + len(was) * cell), slice(cell // 3, -(cell // 4))
+    squares = panel[inside, inside].reshape(n, cell, n, cell, 3).swapaxes(1, 2)[:, :, inner, inner]
+    new = {"blank": was & ~now, "filled": now & ~was}
+    return {fill: np.median(squares[chosen], axis=(0, 1, 2)) for fill, chosen in new.items() if chosen.any()}
 
 
 def _across(panel: Pixels, was: Flags, now: Flags, cell: int, line: int, colours: dict[str, list[Floats]]) -> Lines:

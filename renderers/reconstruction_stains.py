@@ -1,20 +1,19 @@
 """Strokes over what was drawn anew of a 3D reconstruction, in colours that its page has anyway.
 
-What is drawn anew is flat: squares filled or wiped, sides of a cube, the room behind it. Another hand has a shade of
-its own, leaves a rim of what was there, or covers lines; but inside, every pixel has that shade, and a rim is about as
-deep all around a square. What is not was drawn over it.
+For silhouettes see `reconstruction_squares` and `reconstruction_lines`. What is drawn anew in the view is flat: sides
+of a cube, the room behind it. Another hand has a shade of its own; but inside, every pixel has that shade. What has not
+was drawn over it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from gamegen.core.rendering import Picture, Pixels
-from renderers.reading.foreign import Flags, Part, most, off_colours
+from renderers.reading.foreign import Flags, Part, most
 from renderers.reading.pages import Clean
 from renderers.reading.register import Box, Floats
 from renderers.reading.tiles import AROUND
@@ -22,27 +21,21 @@ from renderers.reconstruction_anew import Anew, Place
 from renderers.reconstruction_edges import thick_edges
 from renderers.reconstruction_lines import is_barred
 from renderers.reconstruction_reading import Look
-from renderers.reconstruction_rims import deep_rims
 from renderers.reconstruction_sheet import sheet_of
+from renderers.reconstruction_squares import is_struck
 
 SIDE, COARSEST = 512, 128
 """Side at which pages are compared, at most, and below which they show too little."""
 
 FINE = 400
-"""Side from which on pages are smoothed, so that less is left of compression and sharpening, but all of a stroke."""
+"""Side from which on pages are smoothed, so that less is left of compression and sharpening, but all of a stroke, and
+the lines between squares are looked at for themselves: in smaller ones `reconstruction_squares` sees what is there."""
 
 SMOOTH, SMOOTH_LOUDEST, SMOOTH_OVER = 30.0, 45.0, 2.5
-"""The same as below in smoothed pages, the first for rims: pixels there are no mixtures of own colours, by so much.
-
-At 512 pixels, of 1,520 right answers, painted and perturbed, one had 12 odd pixels and all others none; of
-strokes that were missed before, through JPEG, those in rims have 48 to 68.
-"""
-
-BESIDE = 3
-"""Pixels beside squares drawn anew that have lines on them."""
+"""Grey levels by which a picture as it should be is off at most, and the same as below in smoothed pages."""
 
 FINEST = 240
-"""Side from which on the rims of squares are looked at: in a smaller page they are a pixel or two."""
+"""Side from which on the edges of cubes are looked at: in a smaller page they are most of a cube."""
 
 NEAR, MARGIN = 10 / 512, 40 / 512
 """Share of the page's side, around what is drawn anew, that is looked at, too (farther off, `traces` sees to it); and
@@ -70,9 +63,8 @@ WINDOW, LEAST = 16 / 512, 17 / 512**2
 Of right answers, as drawn, painted or perturbed, none had more than 16 of 512 x 512; of strokes, most have over 40.
 """
 
-SQUARES = ("blank", "filled")
-FILLS = (*SQUARES, "floor", "wall", "top", "left", "right")
-"""The colours of flat areas, of squares and in the view."""
+FILLS = ("floor", "wall", "top", "left", "right")
+"""The colours of flat areas in the view."""
 
 Shades = dict[str, Floats]
 """By the name of a flat colour, the shade (3,) that a hand has for it."""
@@ -84,78 +76,70 @@ class Spot:
 
     part: Part
     side: int
-    seen: Pixels  # (h, w, 3)
-    whole: Pixels  # (h, w), see Anew.masks
-    rim: Pixels
+    whole: Pixels  # (h, w): 255 where something is drawn anew
     excess: Pixels  # (h, w): by how many grey levels a pixel is off all that it may be
-    shades: Shades
-    thick: Flags | None  # (h, w): of cubes in fine pages, what is thicker than their edges, and no side of theirs
+    thick: Flags | None  # (h, w): in fine pages, what is thicker than the edges of cubes, and no side of theirs
     noise: float  # by how many grey levels what nobody changed is off
 
 
-def is_scrawled(look: Look, given: Picture, after: Picture, anew: Anew) -> bool:
-    """Whether something was drawn over what `after`, the clean picture of what was read, shows unlike `given`."""
+def is_scrawled(look: Look, after: Picture, anew: Anew) -> bool:
+    """Whether something was drawn over what is new in `after`, the clean picture of what was read."""
     side = min(SIDE, look.layout.pixels, *look.registration.image.shape[:2])
     if side < COARSEST:
         return False
-    found = {name: _spot(look, given, after, anew, place, side) for name, place in _places(look, anew)}
-    spots = {name: spot for name, spot in found.items() if spot is not None}
-    noise = max((spot.noise for spot in spots.values()), default=0.0)
-    loud, off = _limits(noise, side)
-    for name, spot in spots.items():
-        odd = _opened(spot.excess > loud, 2)  # a hair is a line of another width
+    spot = None if anew.cube is None else _spot(look, after, anew, anew.cube, side)
+    if spot is not None:
+        odd = _opened(spot.excess > _limit(spot.noise, side), 2)  # a hair is a line of another width
         if spot.thick is not None:
             odd |= spot.thick
-        if name in anew.squares and side >= FINEST:
-            odd |= _opened(_off_rims(look, spot, off), 2)
-            _add_rims(odd, look, name, anew.squares[name], spot)
         if _densest(odd, look, spot) > LEAST:
             return True
-    shades = {name: spot.shades for name, spot in spots.items()}
-    return any(is_barred(look, anew, name, side, shades.get(name, {})) for name in anew.squares)
+    return any(
+        not _is_as_drawn(look, after, name, side)
+        and (is_struck(look, anew, name, side) or (side >= FINE and is_barred(look, anew, name, side)))
+        for name in anew.squares
+    )
 
 
-def _limits(noise: float, side: int) -> tuple[float, float]:
-    """Grey levels by which odd pixels are off all that they may be, and all mixtures in rims, in so bad a picture."""
+def _is_as_drawn(look: Look, after: Picture, name: str, side: int) -> bool:
+    """Whether a silhouette is, but for a little noise, just as `after` shows it, which is the quicker to tell."""
+    if len(after.pixels) != side:
+        return False
+    top, left, wide = look.layout.panel(name)
+    part = _part((left, top, wide, wide), NEAR, look.layout.pixels, side)
+    seen, clean = (cv2.blur(image, (3, 3)) for image in (_seen(look, part, side), _coloured(after, part)))
+    return _is_faint(most(cv2.absdiff(seen, clean)), side)
+
+
+def _limit(noise: float, side: int) -> float:
+    """Grey levels by which odd pixels are off all that they may be, in so bad a picture."""
     if side >= FINE:
-        return max(min(SMOOTH_LOUDEST, FAINTEST + SPREAD * noise), SMOOTH_OVER * noise), max(SMOOTH, noise)
-    loud = max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
-    return loud, loud
+        return max(min(SMOOTH_LOUDEST, FAINTEST + SPREAD * noise), SMOOTH_OVER * noise)
+    return max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
 
 
-def _places(look: Look, anew: Anew) -> Iterator[tuple[str, Place]]:
-    if anew.cube is not None:
-        yield "view", anew.cube
-    for name in anew.squares:
-        top, left, side = look.layout.panel(name)
-        yield name, (left, top, side, side)
-
-
-def _spot(look: Look, given: Picture, after: Picture, anew: Anew, place: Place, side: int) -> Spot | None:
+def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Spot | None:
     """None if it is just as `after` shows it: then nothing can be on it."""
-    layout, is_cube = look.layout, place == anew.cube
-    part = _part(place, MARGIN if is_cube else NEAR, layout.pixels, side)
-    rows, cols = part
-    seen = look.drift.mend(look.registration.part(_box(part, side), (cols.stop - cols.start, rows.stop - rows.start)))
+    part = _part(place, MARGIN, look.layout.pixels, side)
+    seen = _seen(look, part, side)
     gap = most(cv2.absdiff(seen, _coloured(after, part))) if len(after.pixels) == side else None
     if gap is not None and _is_faint(gap, side):
         return None  # just our own drawing, which is the quicker to tell
     sharp, seen = seen, np.asarray(cv2.blur(seen, (3, 3))) if side >= FINE else seen
     if _is_faint(_beyond(seen, *_levels(after, part, side)), side):
         return None
-    whole, rim = (_at(mask, part, side) for mask in anew.masks)
+    whole, rim = (_at(mask, part, side) for mask in (anew.cubes, anew.outlines))
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
-    meant = _recoloured(look, after, anew.masks[0], shades) if shades else after
-    low, high = _levels(meant, part, side)
-    thick = _thick(look, sharp, meant, part, side, whole) if is_cube and side >= FINE else None
-    if not is_cube:
-        was_low, was_high = _levels(given, part, side)
-        reach = max(1, round(layout.line * side / layout.pixels))
-        around = np.ones((2 * reach + 1,) * 2, np.uint8)
-        cv2.copyTo(cv2.erode(cv2.min(low, was_low), around), rim, low)
-        cv2.copyTo(cv2.dilate(cv2.max(high, was_high), around), rim, high)
-    excess = _beyond(seen, low, high)
-    return Spot(part, side, seen, whole, rim, excess, shades, thick, _noise(excess, gap, whole == 0))
+    meant = _recoloured(look, after, anew.cubes, shades) if shades else after
+    thick = _thick(look, sharp, meant, part, side, whole) if side >= FINEST else None
+    excess = _beyond(seen, *_levels(meant, part, side))
+    return Spot(part, side, whole, excess, thick, _noise(excess, gap, whole == 0))
+
+
+def _seen(look: Look, part: Part, side: int) -> Pixels:
+    """(h, w, 3): a part of a page as the editor left it, colour drift undone."""
+    rows, cols = part
+    return look.drift.mend(look.registration.part(_box(part, side), (cols.stop - cols.start, rows.stop - rows.start)))
 
 
 def _noise(excess: Pixels, gap: Pixels | None, calm: Flags) -> float:
@@ -225,8 +209,8 @@ def _shades(look: Look, after: Picture, seen: Pixels, part: Part, side: int, inn
     drawn, inks, colours = seen[::2, ::2][inner], sheet_of(look.layout.n, look.style).inks, look.style.colours()
     shades = {}
     for fill in FILLS:
-        own, most_off = drawn[index == inks.solid(fill)], 255.0 if fill in SQUARES else OFF
-        if len(own) and SHADE < np.abs((shade := np.median(own, axis=0)) - colours[fill]).max() < most_off:
+        own = drawn[index == inks.solid(fill)]
+        if len(own) and SHADE < np.abs((shade := np.median(own, axis=0)) - colours[fill]).max() < OFF:
             shades[fill] = shade
     return shades
 
@@ -243,38 +227,6 @@ def _recoloured(look: Look, after: Picture, whole: Pixels, shades: Shades) -> Pi
     pixels = after.pixels.copy()
     cv2.copyTo(cv2.LUT(pixels, names), whole, pixels)
     return Picture(pixels, palette)
-
-
-def _off_rims(look: Look, spot: Spot, limit: float) -> Flags:
-    """(h, w): pixels in the rims of squares, and on the lines beside, that are no mixture of the colours there."""
-    own, rest = _own(look, spot), cv2.dilate(spot.rim, np.ones((2 * BESIDE + 1,) * 2, np.uint8))
-    for colour in own:
-        rest[cv2.inRange(spot.seen, colour - limit, colour + limit) > 0] = 0
-    off: Flags = rest > 0
-    seen = spot.seen[off].astype(np.float32).clip(own.min(axis=0), own.max(axis=0))  # without halos
-    off[off] = off_colours(seen, own, limit)
-    return off
-
-
-def _add_rims(odd: Flags, look: Look, name: str, changed: Flags, spot: Spot) -> None:
-    """Mark where the rims of squares are too deep."""
-    layout, n, scale = look.layout, look.layout.n, spot.side / look.layout.pixels
-    cell, line = round(layout.cell * scale), max(1, round(layout.line * scale))
-    panel = layout.panel(name)
-    seen = look.drift.mend(look.registration.part(layout.box(panel), (n * cell, n * cell)))
-    found = np.zeros((n, n, cell, cell), bool)
-    found[changed] = deep_rims(seen.reshape(n, cell, n, cell, 3).swapaxes(1, 2)[changed], line)
-    page = found.swapaxes(1, 2).reshape(n * cell, n * cell)
-    top, left = (round(start * scale) - each.start for start, each in zip(panel, spot.part, strict=False))
-    odd[top : top + n * cell, left : left + n * cell] |= page[: len(odd) - top, : odd.shape[1] - left]
-
-
-def _own(look: Look, spot: Spot) -> Floats:
-    """(F, 3): the colours of squares and of what is around them, ours and the hand's."""
-    colours = look.style.colours()
-    return np.array(
-        [*(colours[name] for name in ("frame", "blank", "filled", "page")), *spot.shades.values()], np.float32
-    )
 
 
 def _opened(found: Flags, size: int) -> Flags:

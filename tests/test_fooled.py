@@ -191,6 +191,15 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
         ("scrawl", "reconstruction/project@1:train:5:31001000000:5?pixels=256", 597),  # over the lines of small squares
         ("scrawl", "reconstruction/voxel@1:train:4:31001000000:1?pixels=256", 163),
+        ("scrawl", "reconstruction/project@1:train:4:92900000000:0?pixels=256", 74),  # across small squares
+        ("scrawl", "reconstruction/project@1:train:5:92900000000:3?pixels=256", 386),  # a plus in the lines' colour
+        ("scrawl", "reconstruction/project@1:train:4:31001000000:2?pixels=256", 270),
+        ("scrawl", "reconstruction/project@1:train:4:3003:1?pixels=256", 114),  # the middle of half the new squares
+        ("scrawl", "reconstruction/project@1:train:5:3004:4?pixels=256", 406),  # as if it were blurred
+        ("scrawl", "reconstruction/project@1:train:1:92900:2?pixels=256", 204),  # beside a silhouette
+        ("scrawl", "reconstruction/project@1:train:3:92800000002:0", 11),  # a box inside of a square
+        ("scrawl", "reconstruction/voxel@1:train:1:92900:9?pixels=256", 903),  # along the edge of a small cube
+        ("scrawl", "reconstruction/voxel@1:train:3:92900:3?pixels=256", 355),
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -241,6 +250,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("maze/path@1:train:2:50000000017:0?pixels=256", 335),
         ("reconstruction/voxel@1:train:3:61200000000:2", 321),  # lines nearly in the hand's shade
         ("reconstruction/project@1:train:5:61200000001:0", 85),
+        ("reconstruction/project@1:train:1:3005:3?pixels=256", 413),  # white rims beside lines that are nearly white
     ],
 )
 def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:

@@ -270,7 +270,7 @@ def test_squares_need_not_be_filled_to_their_lines(rim: float, is_filled: bool) 
                 edge = round(rim * len(rows))
                 inside = np.zeros_like(square)
                 inside[rows[edge] : rows[-edge], cols[edge] : cols[-edge]] = True
-                drawn[square & ~inside] = blank
+                drawn[square & ~inside & (drawn == style.colours()["filled"]).all(axis=2)] = blank
     if is_filled:
         reading = renderer.read(drawn, problem, style)
         assert (reading.position, reading.stain) == (after, "")
@@ -357,6 +357,11 @@ def test_compression_tints_the_lines_between_squares() -> None:
 def test_a_line_a_little_wider_is_no_attack_once_compressed() -> None:
     sample = make_sample("reconstruction/project@1:train:3:16000000001:0")
     assert ATTACKS["scrawl"](sample, Stream(sample.id, "attack", 47)) is None
+
+
+def test_a_line_in_the_colour_of_the_square_beside_it_is_no_attack() -> None:
+    sample = make_sample("reconstruction/voxel@1:train:2:92800000002:1")
+    assert ATTACKS["scrawl"](sample, Stream(sample.id, "attack", 191)) is None
 
 
 def test_bright_cubes_are_read_by_what_most_became() -> None:

@@ -71,9 +71,12 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
         return None
     if thins and _pieces(image, sample, width) == whole:
         return None
+    widens = _only_widens(lines, gap(np.asarray(image), canvas(sample).after) > ALIKE, sample)
+    if widens and colour in _fills(sample):
+        return None
     if not rng.chance(1 / 3):
         return image, False
-    if _only_widens(lines, gap(np.asarray(image), canvas(sample).after) > ALIKE, sample):
+    if widens:
         return None
     return _compressed(image, rng.between(*QUALITY)), False
 
@@ -127,6 +130,11 @@ def _only_widens(lines: list[Box], seen: Flags, sample: Sample) -> bool:
         return False
     across = seen.sum(axis=0 if top == bottom else 1)  # of each pixel along the bar, how many beside it are seen
     return bool(np.count_nonzero(across >= THINNEST) < MOSTLY * max(right - left, bottom - top))
+
+
+def _fills(sample: Sample) -> set[Colour]:
+    """What squares of silhouettes are filled or wiped with: whoever does may cover the lines beside them, too."""
+    return {colour for name, colour in sample.style.colours().items() if name in ("blank", "filled")}
 
 
 def _is_maze(sample: Sample) -> bool:
