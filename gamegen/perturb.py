@@ -194,6 +194,9 @@ PERTURBATIONS: dict[str, Perturbation] = {
     "palette": palette, "deep": deep, "orientation": orientation,
 }  # fmt: skip
 
+FORMS = ("alpha", "palette", "deep", "orientation")
+"""Those that leave a picture of few colours as it was, or nearly so, in another form."""
+
 MODERATE: dict[str, float] = {
     "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "pad": 0.5,
     "letterbox": 0.43, "rotate": 0.5, "perspective": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5,

@@ -15,6 +15,9 @@ from renderers.reading.foreign import Flags, most
 WIDER = 2
 """Pixels by which an edge in another hand, soft rims included, is wider than ours at most."""
 
+THINNEST = 4
+"""Pixels of what is dark and no line, even in the smallest pages: there edges meet in knots of three."""
+
 BESIDE = np.ones((5, 5), np.uint8)
 """Where the sides of a cube in another hand may end."""
 
@@ -27,11 +30,12 @@ pixels off by 60 in a window, but was off by 32 everywhere; bars along edges hav
 def thick_edges(seen: Pixels, meant: Pixels, whole: Pixels, line: int) -> Flags:
     """(h, w): what in a part of a view (h, w, 3) is thicker than lines, and not `meant`; where `whole` (h, w) is 0,
     nothing is drawn anew."""
-    own = _without_lines(meant, line + WIDER)
-    low, high = cv2.erode(cv2.min(*own), BESIDE), cv2.dilate(cv2.max(*own), BESIDE)
-    off = [
-        most(cv2.max(cv2.subtract(low, each), cv2.subtract(each, high))) for each in _without_lines(seen, line + WIDER)
-    ]
+    lines, knots = line + WIDER, max(THINNEST, line + WIDER)
+    high = cv2.dilate(cv2.max(*_without_lines(meant, lines)), BESIDE)
+    low = cv2.erode(cv2.min(*_without_lines(meant, knots)), BESIDE)
+    lighter = (cv2.subtract(each, high) for each in _without_lines(seen, lines))
+    darker = (cv2.subtract(low, each) for each in _without_lines(seen, knots))
+    off = [most(cv2.max(one, other)) for one, other in zip(lighter, darker, strict=True)]
     least = np.asarray(cv2.min(*off))
     return np.asarray(least > max(LOUD, OVER * float(np.quantile(least[whole == 0], NOISY))))
 

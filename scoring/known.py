@@ -27,7 +27,7 @@ from gamegen.core.stream import Stream
 from gamegen.core.verdict import Verdict
 from gamegen.judge import verify
 from gamegen.negatives import ERRORS, MEANINGS, MOST, TRIES, WIDEST, negatives
-from gamegen.perturb import MODERATE, PERTURBATIONS, blur, noise
+from gamegen.perturb import FORMS, MODERATE, PERTURBATIONS, blur, noise
 from gamegen.sample import Sample
 from gamegen.slips import slips
 from renderers.png import encode_indexed
@@ -62,7 +62,7 @@ def known_edits(sample: Sample) -> Iterator[KnownEdit | None]:
     if other is not None:
         picture = sample.plugin.renderer.render(other, sample.style)
         yield _confirmed(sample, "alternative", encode_indexed(picture.pixels, picture.palette))
-    name = rng.choice(sorted(MODERATE))
+    name = rng.choice(sorted(set(MODERATE).difference(FORMS)))
     yield _confirmed(sample, "perturbed", _png(PERTURBATIONS[name](sample.edited, MODERATE[name], rng)))
     kinds = {error for error, _ in slips(sample.plugin.game.name, sample.problem, sample.solution.after)}
     drawn = negatives(sample, min(MOST, len(ERRORS) + len(kinds)))  # in turn, so that each error has one

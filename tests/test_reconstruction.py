@@ -369,3 +369,17 @@ def test_bright_cubes_are_read_by_what_most_became() -> None:
     sample = make_sample("reconstruction/project@1:train:3:77:4")
     rng = sample.key.stream("reading")
     assert verify(sample, tone(sample.edited, 1.0, rng)).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("reconstruction/voxel@1:train:3:70000000024:0?pixels=256", 259),
+        ("reconstruction/voxel@1:train:1:70000000045:1?pixels=256", 381),
+    ],
+)
+def test_edges_of_small_cubes_meet_in_knots(name: str, number: int) -> None:
+    """In dark pages of 256 pixels these were taken for a bar along an edge."""
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and verify(sample, made[0]).correct
