@@ -34,6 +34,7 @@ from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import demand
 from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.register import LEVELS, Registration, Scan
+from renderers.reading.traces import SIDE
 from renderers.reading.turned import common_turn, turn_of, turned
 from renderers.shapes import stamp
 from renderers.touched import are_still, changes, given_drawn_on, page_of
@@ -52,9 +53,10 @@ LEAN_OVER = 0.25
 UNTOUCHED = 8
 """Grey levels by which letters differ that were not even compressed: compression smears borders into them."""
 
-BORDER, TINTED, BLEED = 0.1, 30, np.ones((3, 3), np.uint8)
+BORDER, TINTED, DARK, BLEED = 0.1, 30, 0.6, np.ones((3, 3), np.uint8)
 """Share of a highlighted cell, at its border, that is its highlight's; grey levels between its channels from which on a
-pixel farther inside may be the highlight's, too; and the pixels around those."""
+pixel farther inside may be the highlight's, too; the share of a highlight's brightest channel below which it is ink in
+any tint; and the pixels around those."""
 
 PAGE = ("cell", "line", "ink")
 """The colours of a board that no answer changes."""
@@ -140,7 +142,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
         def stain() -> str:
             given.demand_own_hand(written)
-            drawn_on = _touched_letter(seen, outlines.colours >= 0) or given.scrawled(seen.board, outlines, written)
+            darkest = float(colours.max(axis=1).min())
+            drawn_on = _touched_letter(seen, outlines.colours >= 0, darkest) or given.scrawled(
+                seen.board, outlines, written
+            )
             if drawn_on is not None:
                 return f"cell ({drawn_on.row}, {drawn_on.col})"
             plain, after = without_ink(seen, outlines), self.render(position, drawn)
@@ -153,9 +158,10 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         return self.render(WordGrid(problem.position.letters, _rows(_CODES[colours + 1])), style).rgb()
 
 
-def _touched_letter(seen: Seen, marked: NDArray[np.bool_]) -> Cell | None:
+def _touched_letter(seen: Seen, marked: NDArray[np.bool_], darkest: float) -> Cell | None:
     """A cell in which something was drawn: a small G is an O but for four pixels. Into those that are `marked` (R, C) a
-    border's colour may reach, but nothing else; that is asked of pictures otherwise untouched."""
+    border's colour may reach, but nothing else, nor what is much darker than the `darkest` of these; that is asked of
+    pictures otherwise untouched."""
     page = page_of(seen)
     if page is None:
         return None
@@ -165,8 +171,10 @@ def _touched_letter(seen: Seen, marked: NDArray[np.bool_]) -> Cell | None:
     near = far or (given_drawn_on(page, gap, seen, beside, lean=LEAN_OVER) if beside.any() else None)
     if near or not marked.any() or not are_still(gap, seen, ~marked & ~beside, UNTOUCHED):
         return near
-    coloured = cv2.subtract(page.max(axis=2), page.min(axis=2)) > TINTED
-    gap = np.where(cv2.dilate(coloured.view(np.uint8), BLEED), np.uint8(0), gap)
+    value = page.max(axis=2)
+    is_ink = (value < DARK * darkest) & (value < seen.page.at(SIDE).pixels.max(axis=2))
+    coloured = cv2.subtract(value, page.min(axis=2)) > TINTED
+    gap = np.where((cv2.dilate(coloured.view(np.uint8), BLEED) > 0) & ~is_ink, np.uint8(0), gap)
     return given_drawn_on(page, gap, seen, marked, lean=BORDER)
 
 

@@ -52,6 +52,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("boast", "wordsearch/find-all@1:train:1:7000000:0", 7),  # a word written over highlighted cells
         ("double_exposure", "wordsearch/find-all@1:train:1:515000000:1", 118),  # half the tail of a Q, in a border
         ("scrawl", "maze/path@1:train:1:70000000049:0?pixels=256", 148),  # a red streak in a pink path, through JPEG
+        ("adversarial_noise", "wordsearch/find-all@1:train:5:70000000047:0?pixels=256", 182),  # a T in tinted ink
         ("double_exposure", "wordsearch/find@1:train:5:88202000000:0", 145),  # an E that is half a B
         ("double_exposure", "wordsearch/find@1:train:1:7000000:0", 20),  # two letters in one cell
         ("double_exposure", "maze/path@1:train:1:7000000:0", 20),  # a see-through piece of a path
