@@ -65,6 +65,15 @@ def test_a_stretched_page_keeps_its_margins(task: str) -> None:
         assert all(abs(one - other) <= 0.02 * other for one, other in zip(cut.shape, stretched.shape, strict=True))
 
 
+def test_a_margin_of_two_colours_is_known_by_where_they_meet() -> None:
+    """A highlight at the edge of the board was taken for a wider board."""
+    sample = make_sample("wordsearch/find@1:train:1:2029:10")
+    for sides in ((199, 0, 199, 0), (0, 0, 0, 200)):
+        framed = _framed(sample.edited, *sides, "black")
+        cut = without_bars(np.asarray(framed), sample.style.page, lambda: np.asarray(sample.original))
+        assert cut.shape == (512, 512, 3)
+
+
 def test_a_page_as_it_was_is_not_even_looked_at() -> None:
     sample = _sample("maze/path")
     image = np.asarray(sample.edited)

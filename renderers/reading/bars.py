@@ -63,15 +63,19 @@ def _cut(image: Pixels, clean: Pixels, axis: int, least: float) -> Pixels:
     """The picture without the bars at its top and bottom (axis 0) or at its left and right (1).
 
     Where the margin's colour ends there is a bar, unless that is nearer to the content than the page's margin reaches:
-    then the page was painted over. An answer may have less content than what was given, and so more margin.
+    then the page was painted over. An answer may have less content than what was given, or more, and so more margin, or
+    less: a margin of two colours is known by where these meet.
+
     A page of less than the least size does not fill its picture: that is another picture with a small one in it.
     """
     seen, known = _Profile.of(image, axis), _Profile.of(clean, axis)
     if seen is None or known is None:
         return image
     side = len(seen.colours)
-    scale = (seen.stop - seen.start) / (known.stop - known.start)
-    start = seen.start - known.start * scale
+    first, begins = _meeting(seen.before, known.before) or (seen.start, known.start)
+    last, ends = _meeting(seen.after, known.after) or (seen.stop, known.stop)
+    scale = (last - first) / (ends - begins)
+    start = first - begins * scale
     stop = start + scale * len(known.colours)
     near = LEAST * side
     if seen.before is not None and known.before is None and seen.before <= start + near:
@@ -82,6 +86,11 @@ def _cut(image: Pixels, clean: Pixels, axis: int, least: float) -> Pixels:
     if min(start, side - stop) < -BESIDE * side or not least <= last - first < (1 - LEAST) * side:
         return image
     return image[first:last] if axis == 0 else image[:, first:last]
+
+
+def _meeting(seen: int | None, known: int | None) -> tuple[int, int] | None:
+    """Where two colours of a margin meet, if they do in both pictures."""
+    return None if seen is None or known is None else (seen, known)
 
 
 @dataclass(frozen=True, eq=False)
