@@ -66,7 +66,10 @@ def given_drawn_on(
 
 
 def are_still(gap: Pixels, seen: Seen, cells: NDArray[np.bool_], levels: int, *, lean: float = LEAN) -> bool:
-    """Whether, of these cells, hardly any has a pixel that changed by more than so many grey levels."""
+    """Whether a page lies where it lay, and hardly any of these cells has a pixel that changed by more than so many
+    grey levels."""
+    if _is_nudged(seen):
+        return False
     changed = np.count_nonzero(count_inside(gap > levels, seen.frame, lean)[cells])
     return bool(changed <= max(1, SOME * np.count_nonzero(cells)))
 
