@@ -33,6 +33,7 @@ from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import demand
 from renderers.reading.fit import MOST_WARP, NARROW
+from renderers.reading.foreign import most
 from renderers.reading.register import LEVELS, Registration, Scan
 from renderers.reading.traces import SIDE
 from renderers.reading.turned import common_turn, turn_of, turned
@@ -171,10 +172,12 @@ def _touched_letter(seen: Seen, marked: NDArray[np.bool_], darkest: float) -> Ce
     near = far or (given_drawn_on(page, gap, seen, beside, lean=LEAN_OVER) if beside.any() else None)
     if near or not marked.any() or not are_still(gap, seen, ~marked & ~beside, UNTOUCHED):
         return near
-    value = page.max(axis=2)
-    is_ink = (value < DARK * darkest) & (value < seen.page.at(SIDE).pixels.max(axis=2))
-    coloured = cv2.subtract(value, page.min(axis=2)) > TINTED
-    gap = np.where((cv2.dilate(coloured.view(np.uint8), BLEED) > 0) & ~is_ink, np.uint8(0), gap)
+    value, least = most(page), cv2.bitwise_not(most(cv2.bitwise_not(page)))
+    is_ink = cv2.min(
+        cv2.compare(value, DARK * darkest, cv2.CMP_LT), cv2.compare(value, most(seen.page.at(SIDE).pixels), cv2.CMP_LT)
+    )
+    coloured = cv2.dilate(cv2.compare(cv2.subtract(value, least), TINTED, cv2.CMP_GT), BLEED)
+    gap = cv2.min(gap, cv2.max(cv2.bitwise_not(coloured), is_ink))
     return given_drawn_on(page, gap, seen, marked, lean=BORDER)
 
 
