@@ -57,11 +57,18 @@ but for a few that were sharpened. Painted ones as they are leave 17, 9 and 7 in
 256 pixels, most through JPEG, the faintest leave 41 over a spot, and most 60 to 150.
 """
 
+BAR_LIGHT, BAR_TINT = (11.0, 4.0), (9.5, 3.0)
+"""The same for what is left in lightness and in tint along a bar as wide as a stroke, its sign kept: there most of what
+compression leaves is gone, half of it being too much and half too little. The noise is what is left along such bars."""
+
 FINE = 400
 """Side of a page from which on strokes are longer and wider."""
 
 FINE_SIZES, COARSE_SIZES = (17, 4, 11), (9, 3, 7)
 """Pixels of a line, a spot and a diagonal."""
+
+FINE_BAR, COARSE_BAR = (5, 20), (4, 12)
+"""Pixels of a bar."""
 
 LIGHT_AND_TINTS = np.array([[0.299, 0.587, 0.114], [-0.169, -0.331, 0.5], [0.5, -0.419, -0.081]], np.float32)
 """From red, green and blue to lightness and two tints, of which compression spoils the tints only."""
@@ -98,15 +105,28 @@ def is_struck(look: Look, anew: Anew, name: str, side: int) -> bool:
 
 
 def _is_marked(left: Floats, side: int) -> bool:
-    noise = _noise(left)
+    off, noise = _most(left), _noise(left)
     return any(
-        float(cv2.filter2D(left, -1, kernel, borderType=cv2.BORDER_CONSTANT).max()) > least + over * noise
+        float(_averaged(off, kernel).max()) > least + over * noise
         for kernel, (least, over) in _kernels(*(FINE_SIZES if side >= FINE else COARSE_SIZES))
+    ) or any(_is_barred(_averaged(left, bar)) for bar in _bars(*(FINE_BAR if side >= FINE else COARSE_BAR)))
+
+
+def _is_barred(left: Floats) -> bool:
+    """Whether averages along bars (h, w, 3) are more than noise anywhere, in lightness or in tint."""
+    light, tint = np.abs(left[..., 0]), np.hypot(left[..., 1], left[..., 2])
+    return any(
+        float(each.max()) > least + over * float(np.quantile(each, CALM))
+        for each, (least, over) in ((light, BAR_LIGHT), (tint, BAR_TINT))
     )
 
 
+def _averaged(left: Floats, kernel: Floats) -> Floats:
+    return np.asarray(cv2.filter2D(left, -1, kernel, borderType=cv2.BORDER_CONSTANT))
+
+
 def _noise(left: Floats) -> float:
-    return float(np.quantile(left, CALM))
+    return float(np.quantile(_most(left), CALM))
 
 
 @lru_cache(maxsize=2)
@@ -117,8 +137,17 @@ def _kernels(line: int, spot: int, slant: int) -> list[tuple[Floats, tuple[float
     return [((kernel / kernel.sum()).astype(np.float32), limits) for kernel, limits in kernels]
 
 
+@lru_cache(maxsize=2)
+def _bars(wide: int, long: int) -> list[Floats]:
+    """What is averaged over along bars: across, down and along both diagonals."""
+    at, across = np.arange(long), np.ones((wide, long))
+    falling = (np.abs(at[:, None] - at) <= wide // 2).astype(float)
+    kernels = (across, across.T, falling, falling[::-1])
+    return [(kernel / kernel.sum()).astype(np.float32) for kernel in kernels]
+
+
 def _unexplained(look: Look, anew: Anew, name: str, side: int, soft: float) -> Floats:
-    """(h, w): by how many grey levels the pixels of a silhouette, and around it, are off all that they may be."""
+    """(h, w, 3): by how many grey levels the pixels of a silhouette, and around it, are off all that they may be."""
     layout, scale = look.layout, side / look.layout.pixels
     grid = Grid(layout.n, round(layout.cell * scale), max(1, round(layout.line * scale)), round(MARGIN * side))
     box, size = _box(look, name, grid.margin / scale), (grid.side, grid.side)
@@ -150,19 +179,19 @@ def _box(look: Look, name: str, margin: float) -> Box:
 
 
 def _lower(left: Floats, chosen: Flags, off: Floats, cell: int) -> None:
-    """Write by how much squares (K, s, s) are off; lines have what is the least of the squares beside them."""
+    """Write by how much squares (K, s, s, 3) are off; lines have what is the least of the squares beside them."""
     size = off.shape[1]
     for (row, col), square in zip(np.argwhere(chosen) * cell, off, strict=True):
         part = left[row : row + size, col : col + size]
-        np.minimum(part, square, out=part)
+        np.copyto(part, square, where=(_most(square) < _most(part))[..., None])
 
 
 def _off_page(seen: Floats, colours: Colours, grid: Grid, soft: float) -> Floats:
-    """(h, w): by how much pixels (h, w, 3) around a silhouette are off the page, or the line beside; inside of it all
-    that can be."""
+    """(h, w, 3): by how much pixels around a silhouette are off the page, or the line beside; inside of it all that can
+    be."""
     panel = np.zeros(seen.shape[:2], np.float32)
     panel[grid.inside] = 1
-    left, around = np.full_like(panel, np.inf), panel == 0
+    left, around = np.full_like(seen, np.inf), panel == 0
     edge, most_edge = colours["frame"] - colours["page"], _softened(panel, soft)[around]
     rest = seen[around] - colours["page"]
     left[around] = _off_mixtures(rest, np.zeros_like(edge), edge, np.zeros_like(most_edge), most_edge)
@@ -170,7 +199,7 @@ def _off_page(seen: Floats, colours: Colours, grid: Grid, soft: float) -> Floats
 
 
 def _off_squares(squares: Floats, fill: str, colours: Colours, line: int, soft: float, *, is_new: bool) -> Floats:
-    """(K, s, s): by how much pixels of squares (K, s, s, 3) that have a fill are off all that they may be."""
+    """(K, s, s, 3): by how much pixels of squares that have a fill are off all that they may be."""
     size, own = squares.shape[1], colours[fill]
     if is_new:
         own = _shade(squares, own, line)
@@ -178,11 +207,10 @@ def _off_squares(squares: Floats, fill: str, colours: Colours, line: int, soft: 
     old, edge = colours["blank" if fill == "filled" else "filled"] - own, colours["frame"] - own
     most = RIM * (size - line) if fill == "filled" else WIPED
     depths = _depths(rest, old, line, most) if is_new else np.zeros(4)
-    off = _most(rest)
-    far: Flags = off > FLAT
-    shares = (np.broadcast_to(share, off.shape)[far] for share in _shares(size - line, line, depths, soft))
-    off[far] = _off_mixtures(rest[far], old, edge, *shares)
-    return off
+    far: Flags = _most(rest) > FLAT
+    shares = (np.broadcast_to(share, far.shape)[far] for share in _shares(size - line, line, depths, soft))
+    rest[far] = _off_mixtures(rest[far], old, edge, *shares)
+    return rest
 
 
 def _shade(squares: Floats, own: Floats, line: int) -> Floats:
@@ -196,7 +224,7 @@ def _shade(squares: Floats, own: Floats, line: int) -> Floats:
 
 
 def _off_mixtures(rest: Floats, old: Floats, edge: Floats, most_old: Floats, most_edge: Floats) -> Floats:
-    """(N,): by how much pixels (N, 3) are off all mixtures of what is 0 with two colours (3,), of which there may be so
+    """(N, 3): by how much pixels are off all mixtures of what is 0 with two colours (3,), of which there may be so
     much (N,)."""
     on_old, on_edge = rest @ old, rest @ edge
     both, old_size, edge_size = float(old @ edge), max(1.0, float(old @ old)), max(1.0, float(edge @ edge))
@@ -204,7 +232,7 @@ def _off_mixtures(rest: Floats, old: Floats, edge: Floats, most_old: Floats, mos
     for _ in range(ROUNDS):
         edge_share = np.clip((on_edge - both * old_share) / edge_size, 0, most_edge)
         old_share = np.clip((on_old - both * edge_share) / old_size, 0, most_old)
-    return _most(rest - old_share[:, None] * old - edge_share[:, None] * edge)
+    return np.asarray(rest - old_share[:, None] * old - edge_share[:, None] * edge)
 
 
 def _most(off: Floats) -> Floats:

@@ -18,7 +18,7 @@ from renderers.reading.pages import Clean
 from renderers.reading.register import Box, Floats
 from renderers.reading.tiles import AROUND
 from renderers.reconstruction_anew import Anew, Place
-from renderers.reconstruction_edges import thick_edges
+from renderers.reconstruction_edges import missing_edges, thick_edges
 from renderers.reconstruction_lines import is_barred
 from renderers.reconstruction_reading import Look
 from renderers.reconstruction_sheet import sheet_of
@@ -78,7 +78,7 @@ class Spot:
     side: int
     whole: Pixels  # (h, w): 255 where something is drawn anew
     excess: Pixels  # (h, w): by how many grey levels a pixel is off all that it may be
-    thick: Flags | None  # (h, w): in fine pages, what is thicker than the edges of cubes, and no side of theirs
+    amiss: Flags | None  # (h, w): in fine pages, what is thicker than the edges of cubes, or where edges are missing
     noise: float  # by how many grey levels what nobody changed is off
 
 
@@ -90,8 +90,8 @@ def is_scrawled(look: Look, after: Picture, anew: Anew) -> bool:
     spot = None if anew.cube is None else _spot(look, after, anew, anew.cube, side)
     if spot is not None:
         odd = _opened(spot.excess > _limit(spot.noise, side), 2)  # a hair is a line of another width
-        if spot.thick is not None:
-            odd |= spot.thick
+        if spot.amiss is not None:
+            odd |= spot.amiss
         if _densest(odd, look, spot) > LEAST:
             return True
     return any(
@@ -131,9 +131,9 @@ def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Sp
     whole, rim = (_at(mask, part, side) for mask in (anew.cubes, anew.outlines))
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
     meant = _recoloured(look, after, anew.cubes, shades) if shades else after
-    thick = _thick(look, sharp, meant, part, side, whole) if side >= FINEST else None
+    amiss = _amiss(look, sharp, meant, part, side, whole) if side >= FINEST else None
     excess = _beyond(seen, *_levels(meant, part, side))
-    return Spot(part, side, whole, excess, thick, _noise(excess, gap, whole == 0))
+    return Spot(part, side, whole, excess, amiss, _noise(excess, gap, whole == 0))
 
 
 def _seen(look: Look, part: Part, side: int) -> Pixels:
@@ -149,9 +149,10 @@ def _noise(excess: Pixels, gap: Pixels | None, calm: Flags) -> float:
     return float(np.quantile(excess[calm], NOISY))
 
 
-def _thick(look: Look, seen: Pixels, meant: Picture, part: Part, side: int, whole: Pixels) -> Flags:
+def _amiss(look: Look, seen: Pixels, meant: Picture, part: Part, side: int, whole: Pixels) -> Flags:
     clean = _coloured(meant, part) if len(meant.pixels) == side else Clean.of(meant, side, part).pixels
-    return thick_edges(seen, clean, whole, max(1, round(look.layout.line * side / look.layout.pixels)))
+    thick = thick_edges(seen, clean, whole, max(1, round(look.layout.line * side / look.layout.pixels)))
+    return thick | missing_edges(seen, clean, whole, side)
 
 
 def _levels(picture: Picture, part: Part, side: int) -> tuple[Pixels, Pixels]:

@@ -26,6 +26,9 @@ FEW, LEAN = 3, 0.05
 STILL, SOME = 16, 0.02
 """Grey levels by which no pixel of a cell may differ that is the very same, and the share of cells that may, or one."""
 
+FADING = 1.6
+"""Pixels of a compared page, at a cell's border, in which what leans over from beside it fades."""
+
 NUDGED = 0.2
 """Pixels of a compared page by which a picture that was moved does not lie on them."""
 
@@ -54,7 +57,9 @@ def given_drawn_on(
     Most others must be quite as they were: compression, blur and a picture that lies askew change all of them. Where
     all but a few are the very same, a paler change is enough.
     """
-    loud = gap > (SHADE if are_still(gap, seen, given, STILL, lean=lean) else COVERED)
+    loud = gap > COVERED
+    if are_still(gap, seen, given, STILL, lean=lean):
+        loud, lean = gap > SHADE, max(lean, FADING / (seen.frame.cell * SIDE / seen.frame.pixels))
     drawn = given & (count_inside(loud, seen.frame, lean) > FEW)
     if not drawn.any() or np.median(count_inside(gap > SHADE, seen.frame, lean)[given]) > FEW:
         return None

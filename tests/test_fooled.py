@@ -190,11 +190,12 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:5:61200000000:1", 251),  # in its colour on a thin line, through JPEG
         ("scrawl", "reconstruction/project@1:train:1:61200000002:3", 364),  # a box of which most is beside the square
         ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
-        ("scrawl", "reconstruction/project@1:train:5:31001000000:5?pixels=256", 597),  # over the lines of small squares
-        ("scrawl", "reconstruction/voxel@1:train:4:31001000000:1?pixels=256", 163),
         ("scrawl", "reconstruction/project@1:train:4:92900000000:0?pixels=256", 74),  # across small squares
         ("scrawl", "reconstruction/project@1:train:5:92900000000:3?pixels=256", 386),  # a plus in the lines' colour
-        ("scrawl", "reconstruction/project@1:train:4:31001000000:2?pixels=256", 270),
+        ("scrawl", "reconstruction/project@1:train:3:70000000056:0?pixels=256", 103),  # along a line, through JPEG
+        ("scrawl", "reconstruction/project@1:train:2:70000000083:0?pixels=256", 290),  # half of it beside a silhouette
+        ("scrawl", "reconstruction/project@1:train:4:1107:8?pixels=256", 40),  # a diagonal in a pale colour
+        ("scrawl", "reconstruction/voxel@1:train:2:70000000113:0?pixels=256", 300),  # over the tip of a cube
         ("scrawl", "reconstruction/project@1:train:4:3003:1?pixels=256", 114),  # the middle of half the new squares
         ("scrawl", "reconstruction/project@1:train:5:3004:4?pixels=256", 406),  # as if it were blurred
         ("scrawl", "reconstruction/project@1:train:1:92900:2?pixels=256", 204),  # beside a silhouette
@@ -235,6 +236,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:5:9000000113:0?pixels=256", 101),  # borders on grid lines, which tint them
         ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
         ("wordsearch/find-all@1:train:3:71000000001:1", 178),  # thin vivid borders, whose colour is smeared
+        ("sudoku/solve@1:train:3:70000000008:0?pixels=256", 357),  # the soft edge of a colour leans over a given one
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
         ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place

@@ -41,6 +41,9 @@ INSET = 0.12
 COMMON = 0.004
 """Share of a picture that a colour has to be one of its own."""
 
+SMALL = 400
+"""Side of pictures in which a rim at a square's border may be as wide as a stroke."""
+
 WHOLE = 0.066
 """Side of a cell where there is no board, as a share of the picture's; in small ones it is as large as strokes need."""
 
@@ -70,6 +73,8 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     if np.count_nonzero(stands_out) < MOSTLY * np.count_nonzero(drawn):
         return None
     if thins and _pieces(image, sample, width) == whole:
+        return None
+    if _may_be_rim(lines, colour, drawn, sample):
         return None
     widens = _only_widens(lines, gap(np.asarray(image), canvas(sample).after) > ALIKE, sample)
     if widens and colour in _fills(sample):
@@ -125,11 +130,38 @@ def _inside(box: Box) -> list[Box]:
 def _only_widens(lines: list[Box], seen: Flags, sample: Sample) -> bool:
     """Whether this is a bar along a line of its own colour, where there is no board, of which less is seen than a
     stroke is wide: then the line is a little wider, which is forgiven in compressed pictures."""
-    left, top, right, bottom = lines[0]
-    if isinstance(sample.plugin.renderer, BoardRenderer) or len(lines) > 1 or (left != right and top != bottom):
+    if isinstance(sample.plugin.renderer, BoardRenderer) or not _is_bar(lines):
         return False
+    left, top, right, bottom = lines[0]
     across = seen.sum(axis=0 if top == bottom else 1)  # of each pixel along the bar, how many beside it are seen
     return bool(np.count_nonzero(across >= THINNEST) < MOSTLY * max(right - left, bottom - top))
+
+
+def _may_be_rim(lines: list[Box], colour: Colour, drawn: Flags, sample: Sample) -> bool:
+    """Whether this is a bar along a line of a small silhouette, in a colour between the line's and bare squares': then
+    nobody could tell it from a bare rim, which whoever fills a square may leave."""
+    own = sample.style.colours()
+    if sample.key.pixels >= SMALL or not _is_bar(lines) or not {"blank", "frame"} <= own.keys():
+        return False
+    if _off_mixtures(colour, own["blank"], own["frame"]) > ALIKE / 2:
+        return False
+    left, top, right, bottom = lines[0]
+    beside = cv2.dilate(drawn.view(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    is_line = (canvas(sample).after == own["frame"]).all(axis=2) & beside
+    along = is_line.any(axis=0 if top == bottom else 1)
+    return bool(np.count_nonzero(along) > MOSTLY * max(right - left, bottom - top))
+
+
+def _off_mixtures(colour: Colour, one: Colour, other: Colour) -> float:
+    """By how many grey levels a colour is off all mixtures of two others."""
+    start, way = np.array(one, float), np.subtract(other, one).astype(float)
+    share = float(np.clip((np.array(colour) - start) @ way / max(1.0, way @ way), 0, 1))
+    return float(np.abs(colour - start - share * way).max())
+
+
+def _is_bar(lines: list[Box]) -> bool:
+    left, top, right, bottom = lines[0]
+    return len(lines) == 1 and (left == right or top == bottom)
 
 
 def _fills(sample: Sample) -> set[Colour]:
@@ -152,8 +184,7 @@ def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
     """Whether these strokes, if they leave a maze's path whole, only make it thinner: strokes that nobody could tell
     from the floor do, and so does a bar of wall along its edge."""
     own = sample.style.colours()
-    is_bar = len(lines) == 1 and (lines[0][0] == lines[0][2] or lines[0][1] == lines[0][3])
-    grounds = (own["floor"], own["wall"]) if is_bar else (own["floor"],)
+    grounds = (own["floor"], own["wall"]) if _is_bar(lines) else (own["floor"],)
     return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
 
 
