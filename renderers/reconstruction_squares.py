@@ -57,7 +57,7 @@ but for a few that were sharpened. Painted ones as they are leave 17, 9 and 7 in
 256 pixels, most through JPEG, the faintest leave 41 over a spot, and most 60 to 150.
 """
 
-BAR_LIGHT, BAR_TINT = (11.0, 4.0), (9.5, 3.0)
+BAR_LIGHT, BAR_TINT = (14.0, 4.0), (9.5, 3.0)
 """The same for what is left in lightness and in tint along a bar as wide as a stroke, its sign kept: there most of what
 compression leaves is gone, half of it being too much and half too little. The noise is what is left along such bars."""
 
