@@ -237,6 +237,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
         ("wordsearch/find-all@1:train:3:71000000001:1", 178),  # thin vivid borders, whose colour is smeared
         ("sudoku/solve@1:train:3:70000000008:0?pixels=256", 357),  # the soft edge of a colour leans over a given one
+        ("sudoku/solve@1:train:4:70000000130:0?pixels=256", 298),  # a small disc with soft edges
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
         ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
@@ -280,6 +281,17 @@ def test_painted_answers_that_were_refused_once_they_were_changed(name: str, per
     image = paint(sample, right_answer(sample, rng), rng, strength=0.5)
     assert image is not None
     verdict = verify(sample, PERTURBATIONS[perturbation](image, MODERATE[perturbation], rng))
+    assert verdict.correct, verdict.reason
+
+
+@pytest.mark.parametrize("name", [f"reconstruction/project@1:train:{level}:4242:{i}" for level, i in ((1, 15), (4, 48))])
+def test_a_page_that_was_tilted_a_little_lies_otherwise(name: str) -> None:
+    """Its middle lay where it was, which was taken for enough, and squares filled by hand lay beside their lines."""
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    image = paint(sample, right_answer(sample, rng), rng, strength=0.5)
+    assert image is not None
+    verdict = verify(sample, PERTURBATIONS["perspective"](image, 0.25, rng))
     assert verdict.correct, verdict.reason
 
 

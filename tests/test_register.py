@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
 from gamegen.sample import make_sample
 from renderers.board import BoardRenderer, given_board
-from renderers.reading.register import Scan, register
+from renderers.reading.register import Floats, Scan, register
 
 HALF_A_PIXEL = 2 * 0.5 / 512
 
@@ -23,3 +24,27 @@ def test_a_picture_of_any_size_is_whole(name: str, size: tuple[int, int]) -> Non
     image = sample.original.convert("RGB").resize(size, Image.Resampling.BICUBIC)
     found = register(Scan(np.asarray(image)), given.landmarks)
     assert np.abs(found.matrix - np.eye(3)).sum(axis=1).max() < HALF_A_PIXEL
+
+
+@pytest.mark.parametrize(
+    ("name", "move"),
+    [
+        ("sudoku/solve@1:train:2:880031:0", np.diag([1.0125, 1.0125, 1.0])),
+        ("sudoku/solve@1:train:1:880020:0", np.array([[1, 0, 0.0062], [0, 1, 0.0055], [0, 0, 1]])),
+        ("pacman/route@1:train:2:880006:0", np.diag([0.9875, 0.9875, 1.0])),
+    ],
+)
+def test_a_picture_that_was_moved_a_little_is_found_there(name: str, move: Floats) -> None:
+    """Half of it agreed where it was, which was taken for enough: its corners were up to two pixels off."""
+    sample = make_sample(name)
+    assert isinstance(sample.plugin.renderer, BoardRenderer)
+    given = given_board(sample.plugin.renderer, sample.problem, sample.style)
+    to_pixels = np.array([[256, 0, 255.5], [0, 256, 255.5], [0, 0, 1.0]])
+    way = to_pixels @ move @ np.linalg.inv(to_pixels)
+    image = cv2.warpPerspective(
+        np.asarray(sample.edited), way, (512, 512), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    found = register(Scan(np.asarray(image)), given.landmarks)
+    corners = 0.8 * np.array([[[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]]])
+    off = cv2.perspectiveTransform(corners, found.matrix) - cv2.perspectiveTransform(corners, move)
+    assert np.abs(off).max() < HALF_A_PIXEL

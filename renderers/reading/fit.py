@@ -33,9 +33,10 @@ STEEP, MANY, SOME, NEARLY = 64.0, 200, 0.35, 0.5
 fit: a third of a pixel away hardly one does, and the others may have been drawn upon. If there are not many such
 points, the share of all."""
 
-EACH_HALF = 0.6
-"""So much of that share must be in every half of the picture, too, and on slopes across as well as down: a board that
-was stretched may agree at one side, and one that was moved along its lines agrees on those lines."""
+EACH_PART, OUTER, FEWEST = 0.6, 0.6, 12
+"""So much of that share must be at every side of the picture, too, so far out of its middle, if there are so many
+points; and on slopes across as well as down. A board that was tilted or stretched agrees in the middle or at one side,
+and one that was moved along its lines agrees on those lines."""
 
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
@@ -67,8 +68,9 @@ class Template:
         self._told_by, self._needed = (steep, SOME) if len(steep) >= MANY else (np.arange(len(rows)), NEARLY)
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
         is_upright = np.abs(gx) > np.abs(gy)
-        halves = (x < 0, x >= 0, y < 0, y >= 0, is_upright, ~is_upright)
-        self._halves = [np.flatnonzero(half.take(self._told_by)) for half in halves]
+        sides = (x < -OUTER, x > OUTER, y < -OUTER, y > OUTER, is_upright, ~is_upright)
+        parts = [np.flatnonzero(side.take(self._told_by)) for side in sides]
+        self._parts = [part for part in parts if len(part) >= FEWEST]
         along = gx * x + gy * y
         ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
         self.descent = np.stack(ways).astype(np.float32)  # (8, K)
@@ -78,8 +80,8 @@ class Template:
         same = (np.abs(self._look(image, matrix) - self.value) < 1.0).take(self._told_by)
         if np.count_nonzero(same) <= self._needed * len(same):
             return False
-        least = EACH_HALF * self._needed
-        return all(np.count_nonzero(same.take(half)) > least * len(half) for half in self._halves if len(half))
+        least = EACH_PART * self._needed
+        return all(np.count_nonzero(same.take(part)) > least * len(part) for part in self._parts)
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import cv2
@@ -228,8 +229,11 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     if template.is_at(scan.level(finest), start):
         return _found(start, 1.0, scan)
     matrix, likeness = template.fit(scan.level(finest), start, 8, NARROW)
-    moved = np.abs(matrix - start).sum(axis=1).max()
-    if likeness < next((enough for near, enough in NEAR if moved < near), SAME):
+    if _moved(matrix, start) >= NEAR[0][0]:  # half of a grid may lie right, and hold back the rest
+        coarse, _ = landmarks.template(finest - 1).fit(scan.level(finest - 1), start, 6, CUTS[finest - 1])
+        fine = template.fit(scan.level(finest), coarse, 8, CUTS[finest])
+        matrix, likeness = max((matrix, likeness), fine, key=itemgetter(1))
+    if likeness < next((enough for near, enough in NEAR if _moved(matrix, start) < near), SAME):
         matrix, likeness = _search(landmarks, scan, matrix, likeness)
     if likeness < LOWEST_LIKENESS:
         raise UnreadableImage(
@@ -238,6 +242,10 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     if np.abs(matrix - np.eye(3)).max() > MOST_WARP:
         raise UnreadableImage("the board lies too far from where it was")
     return _found(matrix, likeness, scan)
+
+
+def _moved(matrix: Floats, start: Floats) -> float:
+    return float(np.abs(matrix - start).sum(axis=1).max())
 
 
 def _found(matrix: Floats, likeness: float, scan: Scan) -> Registration:
@@ -261,7 +269,7 @@ def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -
         for number in finer:
             free = 8 if number == finer[-1] else 6
             matrix, likeness = landmarks.template(number).fit(scan.level(number), matrix, free, CUTS[number])
-        again = np.abs(matrix - best).sum(axis=1).max() < AGAIN and likeness >= FAIRLY
+        again = _moved(matrix, best) < AGAIN and likeness >= FAIRLY
         if likeness > best_likeness:
             best, best_likeness = matrix, likeness
         if again or best_likeness >= GOOD:
