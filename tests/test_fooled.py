@@ -284,7 +284,9 @@ def test_painted_answers_that_were_refused_once_they_were_changed(name: str, per
     assert verdict.correct, verdict.reason
 
 
-@pytest.mark.parametrize("name", [f"reconstruction/project@1:train:{level}:4242:{i}" for level, i in ((1, 15), (4, 48))])
+@pytest.mark.parametrize(
+    "name", ["reconstruction/project@1:train:1:4242:15", "reconstruction/project@1:train:4:4242:48"]
+)
 def test_a_page_that_was_tilted_a_little_lies_otherwise(name: str) -> None:
     """Its middle lay where it was, which was taken for enough, and squares filled by hand lay beside their lines."""
     sample = make_sample(name)
