@@ -57,9 +57,8 @@ def given_drawn_on(
     Most others must be quite as they were: compression, blur and a picture that lies askew change all of them. Where
     all but a few are the very same, a paler change is enough.
     """
-    loud = gap > COVERED
-    if are_still(gap, seen, given, STILL, lean=lean):
-        loud, lean = gap > SHADE, max(lean, FADING / (seen.frame.cell * SIDE / seen.frame.pixels))
+    loud = gap > (SHADE if are_still(gap, seen, given, STILL, lean=lean) else COVERED)
+    lean = max(lean, FADING / (seen.frame.cell * SIDE / seen.frame.pixels))
     drawn = given & (count_inside(loud, seen.frame, lean) > FEW)
     if not drawn.any() or np.median(count_inside(gap > SHADE, seen.frame, lean)[given]) > FEW:
         return None

@@ -297,6 +297,21 @@ def test_a_page_that_was_tilted_a_little_lies_otherwise(name: str) -> None:
     assert verdict.correct, verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("name", "perturbation"),
+    [
+        ("wordsearch/find@1:train:4:2029:6", "perspective"),  # two corners of four lay where they were
+        ("sudoku/solve@1:train:5:2029:8", "gamma"),  # the edge of a colour, mixed with a line, became another one
+        ("reconstruction/project@1:train:4:2029:6", "sharpen"),  # diagonals of what sharpening left
+    ],
+)
+def test_right_answers_that_were_refused_once_they_were_changed(name: str, perturbation: str) -> None:
+    sample = make_sample(name)
+    image = PERTURBATIONS[perturbation](sample.edited, MODERATE[perturbation], sample.key.stream("reading"))
+    verdict = verify(sample, image)
+    assert verdict.correct, verdict.reason
+
+
 def test_a_keeper_may_hide_all_of_his_target() -> None:
     """A plain keeper where a target was is right by the rules, and was refused as a stained one."""
     sample = make_sample("sokoban/push@1:train:2:50000000045:0?pixels=256")

@@ -5,6 +5,7 @@ This is the inverse compositional form of Lucas and Kanade's method. What was ed
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import cv2
@@ -33,10 +34,11 @@ STEEP, MANY, SOME, NEARLY = 64.0, 200, 0.35, 0.5
 fit: a third of a pixel away hardly one does, and the others may have been drawn upon. If there are not many such
 points, the share of all."""
 
-EACH_PART, OUTER, FEWEST = 0.6, 0.6, 12
+EACH_PART, OUTER, CORNER, FEWEST = 0.6, 0.6, 1 / 3, 12
 """So much of that share must be at every side of the picture, too, so far out of its middle, if there are so many
-points; and on slopes across as well as down. A board that was tilted or stretched agrees in the middle or at one side,
-and one that was moved along its lines agrees on those lines."""
+points; in all corners but one, which may have been drawn upon; and on slopes across as well as down. A board that was
+tilted or stretched agrees in the middle, at one side or in two corners, and one that was moved along its lines agrees
+on those lines."""
 
 MOST_WARP = 0.2
 """How far a board may lie from where it was."""
@@ -68,9 +70,9 @@ class Template:
         self._told_by, self._needed = (steep, SOME) if len(steep) >= MANY else (np.arange(len(rows)), NEARLY)
         gx, gy = (slope[rows, cols].astype(np.float64) * side / 2 for slope in (across, down))
         is_upright = np.abs(gx) > np.abs(gy)
-        sides = (x < -OUTER, x > OUTER, y < -OUTER, y > OUTER, is_upright, ~is_upright)
-        parts = [np.flatnonzero(side.take(self._told_by)) for side in sides]
-        self._parts = [part for part in parts if len(part) >= FEWEST]
+        left, right, above, below = x < -CORNER, x > CORNER, y < -CORNER, y > CORNER
+        self._parts = self._told((x < -OUTER, x > OUTER, y < -OUTER, y > OUTER, is_upright, ~is_upright))
+        self._corners = self._told((left & above, left & below, right & above, right & below))
         along = gx * x + gy * y
         ways = [gx * x, gx * y, gx, gy * x, gy * y, gy, -along * x, -along * y]
         self.descent = np.stack(ways).astype(np.float32)  # (8, K)
@@ -81,7 +83,15 @@ class Template:
         if np.count_nonzero(same) <= self._needed * len(same):
             return False
         least = EACH_PART * self._needed
-        return all(np.count_nonzero(same.take(part)) > least * len(part) for part in self._parts)
+        if any(np.count_nonzero(same.take(part)) <= least * len(part) for part in self._parts):
+            return False
+        spoilt = [corner for corner in self._corners if np.count_nonzero(same.take(corner)) <= least * len(corner)]
+        return len(spoilt) <= 1
+
+    def _told(self, parts: Iterable[NDArray[np.bool_]]) -> list[NDArray[np.intp]]:
+        """Which of the points that tell are in each part, but for parts that have too few."""
+        told = (np.flatnonzero(part.take(self._told_by)) for part in parts)
+        return [numbers for numbers in told if len(numbers) >= FEWEST]
 
     def fit(self, image: Floats, matrix: Floats, free: int, cut: float, *, steps: int = STEPS) -> tuple[Floats, float]:
         """Improve the matrix in its first `free` degrees; also how alike the two pictures then are."""
