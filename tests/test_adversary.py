@@ -55,3 +55,9 @@ def test_the_judge_withstands_drawn_attacks(task: str, level: int, seed: int, ki
         image, deserved = attack
         verdict = verify(sample, image)
         assert verdict.correct == deserved, f"{kind} {sample.id} #{number}: {verdict.reason}"
+
+
+def test_labels_at_the_edge_of_the_page_are_left_alone() -> None:
+    """The last label of a fine maze, with room around it, reaches beyond the page: there an audit broke off."""
+    sample = make_sample("maze/path@1:train:5:81209:0")
+    assert ATTACKS["wrong_label"](sample, Stream(sample.id, "attack", 4)) is None

@@ -151,6 +151,8 @@ def _labels(image: Pixels, frame: Frame, numbers: list[int], page: Pixels, *, do
         if 0 < apart < frame.cell + 2 * more:
             return None
         places = [_label(frame, number, more, down=down) for number in numbers]
+        if image[places[0]].shape != image[places[1]].shape:  # one reaches beyond the page
+            return None
         if not any(_cuts_ink(image[place], page, down=down) for place in places):
             return places
     return None

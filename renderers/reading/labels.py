@@ -22,8 +22,9 @@ GONE, SPOILT, ANOTHER = 0.35, 0.09, 0.02
 """Likeness below which a label is gone; by which one may be less like itself than most are; and by which another may
 lead. Both are so small only in a clean picture."""
 
-SURE, LESS = 0.93, 0.12
-"""If all but two labels are so much like themselves, none may be less so by that much and more like another."""
+SURE, LESS, HARDLY = 0.93, 0.12, 0.03
+"""If all but two labels are so much like themselves, none may be less so by that much and more like another, unless it
+hardly is: small ones that lie between pixels lead by up to 0.02."""
 
 AS_BEFORE = 40.0
 """Labels that nowhere differ by more grey levels need no reading."""
@@ -100,7 +101,7 @@ def _unlike_themselves(likeness: Floats) -> bool:
     ordered = np.sort(own)
     usual, third = float(np.median(own)), float(ordered[min(2, (len(own) - 1) // 2)])
     another = lead > ANOTHER + 2 * (1 - third)
-    another |= (lead > 0) & (own < usual - LESS) & (third > SURE)
+    another |= (lead > HARDLY) & (own < usual - LESS) & (third > SURE)
     return bool(ordered[0] < max(GONE, usual - SPOILT - 4 * (1 - third)) or another.any())
 
 
