@@ -44,7 +44,13 @@ def test_a_label_where_none_was_is_seen() -> None:
 
 @pytest.mark.parametrize("perturbation", ["jpeg", "blur", "sharpen", "noise", "resize", "shift", "perspective", "zoom"])
 @pytest.mark.parametrize(
-    "name", ["maze/path@1:train:5:5:0", "maze/shortest@1:train:5:5:0", "wordsearch/find-all@1:train:4:6:0"]
+    "name",
+    [
+        "maze/path@1:train:5:5:0",
+        "maze/shortest@1:train:5:5:0",
+        "wordsearch/find-all@1:train:4:6:0",
+        "maze/path@1:train:5:880011:0",
+    ],
 )
 def test_small_labels_survive_editors(perturbation: str, name: str) -> None:
     sample = make_sample(name)

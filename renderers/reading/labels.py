@@ -22,9 +22,9 @@ GONE, SPOILT, ANOTHER = 0.35, 0.09, 0.02
 """Likeness below which a label is gone; by which one may be less like itself than most are; and by which another may
 lead. Both are so small only in a clean picture."""
 
-SURE, LESS, HARDLY = 0.93, 0.12, 0.03
+SURE, LESS, HARDLY = 0.93, 0.12, 0.05
 """If all but two labels are so much like themselves, none may be less so by that much and more like another, unless it
-hardly is: small ones that lie between pixels lead by up to 0.02."""
+hardly is: others lead by up to 0.03 over small ones that lie between pixels."""
 
 AS_BEFORE = 40.0
 """Labels that nowhere differ by more grey levels need no reading."""
