@@ -192,6 +192,8 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
         ("scrawl", "reconstruction/project@1:train:4:92900000000:0?pixels=256", 74),  # across small squares
         ("scrawl", "reconstruction/project@1:train:5:92900000000:3?pixels=256", 386),  # a plus in the lines' colour
+        ("scrawl", "sudoku/next@1:train:1:80000000031:0?pixels=256", 372),  # the left of a 5 hidden, but for crumbs
+        ("double_exposure", "wordsearch/find-all@1:train:2:80000000012:0?pixels=256", 355),  # orange turned red by half
         ("scrawl", "reconstruction/project@1:train:3:70000000056:0?pixels=256", 103),  # along a line, through JPEG
         ("scrawl", "reconstruction/project@1:train:2:70000000083:0?pixels=256", 290),  # half of it beside a silhouette
         ("scrawl", "reconstruction/project@1:train:4:1107:8?pixels=256", 40),  # a diagonal in a pale colour

@@ -18,6 +18,9 @@ OFF_HUE, ONE_HUE = 0.91, 0.968
 sharpening and another hand turn hues by up to 23 degrees, but all of one colour alike, within 12; half of another
 colour turns one of them by 16 and more."""
 
+STRAY, SPREAD = 0.012, 8.0
+"""Where borders of a colour are closer to one another, none may be off by more than this and so many times what half of
+them are: a third of another colour turns one by 12 degrees, of which the cosine is 0.022 off."""
 
 INNER, CROSSED = 0.25, 0.3
 """Share of a cell, at its border, where borders may be, its own and those that lean over from next door; and how much
@@ -55,7 +58,8 @@ def demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float, aga
     nearest = near[each, number]
     purest = np.zeros(len(plain.marks), np.intp)
     purest[number[nearest.argsort()]] = nearest.argsort()  # of each colour the border that is nearest to it
-    between |= (nearest < OFF_HUE) | (np.einsum("ij,ij->i", ways, ways[purest[number]]) < ONE_HUE)
+    apart = 1 - np.einsum("ij,ij->i", ways, ways[purest[number]])
+    between |= (nearest < OFF_HUE) | (apart > min(1 - ONE_HUE, STRAY + SPREAD * float(np.median(apart))))
     rival = _has_rival(plain, framed, number, second)
     if rival.any():
         between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)
