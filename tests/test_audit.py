@@ -127,6 +127,19 @@ def test_games_of_one_audit_may_be_attacked_one_by_one(tmp_path: Path, capsys: p
     assert len(path.read_bytes().splitlines()) == 1 + 1 + 2, "a finished piece was done again"
 
 
+def test_more_attacks_go_on_from_fewer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pieces of another size had been other pieces, so that a larger count began anew."""
+    monkeypatch.setattr("gamegen.commands.audit.PIECE", 12)
+    path = tmp_path / "audit.jsonl"
+    for count, pieces in ((20, 2), (36, 3), (100, 9)):
+        command = ["audit", "tictactoe", "--count", str(count), *JOURNAL[4:], "--journal", str(path)]
+        main(command)
+        assert orjson.loads(capsys.readouterr().out)["tictactoe"]["all"]["attempts"] == 12 * pieces >= count
+        assert len(path.read_bytes().splitlines()) == 1 + pieces
+
+
 def test_a_journal_is_kept_to_its_own_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "audit.jsonl"
     with journal(path, {"seed": 1}) as kept, pytest.raises(BadInput, match="another run"):

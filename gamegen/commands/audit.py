@@ -3,7 +3,7 @@
 gamegen audit maze,sudoku --count 2000     attacks on games: mutations, collages, overlays, other answers…
 gamegen audit --all --write docs/JUDGE.md  the same for every game, and the table into that page
 gamegen audit --all --count 100000 --pixels 256 --journal audit.jsonl  for hours: killed, the same command goes on,
-                                           and takes over what that journal has of single games
+                                           and takes over what that journal has of single games or smaller counts
 gamegen audit FOLDER                       each row rebuilds from its id, its answer passes, cheap tricks do not
 """
 
@@ -122,7 +122,8 @@ def _work(pieces: list[Piece], waiting: list[Piece], kept: Journal, args: argpar
 
 
 def _pieces(args: argparse.Namespace) -> list[Piece]:
-    """The work, game by game: every task in turn, each piece with a seed of its own."""
+    """The work, game by game: every task in turn, each piece with a seed of its own. More attacks are more pieces, of
+    which a journal may have the first."""
     from gamegen.registry import select
 
     games: dict[str, list[str]] = {}
@@ -130,8 +131,8 @@ def _pieces(args: argparse.Namespace) -> list[Piece]:
         games.setdefault(task.partition("/")[0], []).append(task)
     pieces = []
     for tasks in games.values():
-        laps = max(1, round(args.count / (PIECE * len(tasks))))
-        each = -(-args.count // (laps * len(tasks)))
+        each = min(PIECE, -(-args.count // len(tasks)))
+        laps = -(-args.count // (each * len(tasks)))
         pieces += [
             (task, each, args.seed * SEEDS + lap, _kinds(args), args.pixels) for lap in range(laps) for task in tasks
         ]
