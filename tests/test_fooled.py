@@ -192,6 +192,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:4:61200000002:4", 432),  # along two sides of a square at once
         ("scrawl", "reconstruction/project@1:train:4:92900000000:0?pixels=256", 74),  # across small squares
         ("scrawl", "reconstruction/project@1:train:5:92900000000:3?pixels=256", 386),  # a plus in the lines' colour
+        ("scrawl", "jewel2/best@1:train:1:18000000001:2", 379),  # a grey line through an emptied cell, through JPEG
         ("scrawl", "sudoku/next@1:train:1:80000000031:0?pixels=256", 372),  # the left of a 5 hidden, but for crumbs
         ("double_exposure", "wordsearch/find-all@1:train:2:80000000012:0?pixels=256", 355),  # orange turned red by half
         ("scrawl", "reconstruction/project@1:train:3:70000000056:0?pixels=256", 103),  # along a line, through JPEG

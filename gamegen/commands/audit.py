@@ -131,10 +131,12 @@ def _pieces(args: argparse.Namespace) -> list[Piece]:
         games.setdefault(task.partition("/")[0], []).append(task)
     pieces = []
     for tasks in games.values():
-        each = min(PIECE, -(-args.count // len(tasks)))
-        laps = -(-args.count // (each * len(tasks)))
+        whole, rest = divmod(-(-args.count // len(tasks)), PIECE)
+        laps = [PIECE] * whole + [rest] * (rest > 0)
         pieces += [
-            (task, each, args.seed * SEEDS + lap, _kinds(args), args.pixels) for lap in range(laps) for task in tasks
+            (task, each, args.seed * SEEDS + lap, _kinds(args), args.pixels)
+            for lap, each in enumerate(laps)
+            for task in tasks
         ]
     return pieces
 

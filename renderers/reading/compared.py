@@ -65,6 +65,9 @@ REACH = 0.08
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
+BROADLY, EVEN = np.ones((13, 13), np.uint8), 12
+"""What is around a pixel where nothing is drawn, and grey levels by which that may differ there."""
+
 COLOURS = 8
 """How many colours of a clean picture count, the commonest and as many that are new in it, where colours that it does
 not have are looked for."""
@@ -140,11 +143,16 @@ class Compared:
         meant = Clean.of(after, len(self.seen), part)
         edit = Edit(self.seen[part], self.clean.pixels[part], meant.pixels)
         loud = int(UNLIKE + self._badness)
-        strange = (most(meant.excess(edit.seen)) > loud) & self.drawn[part]
+        excess = most(meant.excess(edit.seen))
+        if cells:
+            found[part] |= (
+                (excess > int(min(UNLIKE, FAINTEST + self._badness))) & _flat(meant.pixels) & self.drawn[part]
+            )
+        strange = (excess > loud) & self.drawn[part]
         if strange.any():
             least = self.least if self._is_untouched else ACROSS * _width(cells)
             inner = _within(cells, part, less=AROUND)
-            found[part] = spoilt(edit, strange, inner, least=least, mixed=False)
+            found[part] |= spoilt(edit, strange, inner, least=least, mixed=False)
             if own_colours:
                 found[part] |= _foreign(edit.seen, strange, after, self.page.picture)
         if self._is_untouched:
@@ -169,6 +177,12 @@ class Compared:
             if own_places:
                 found |= odd & ~_near(edit.mark, round(REACH * _width(cells)))
         return found
+
+
+def _flat(meant: Pixels) -> Flags:
+    """(h, w): the pixels of a clean picture around which there is nothing but one colour, as in cells left empty."""
+    low, high = (extreme(meant, BROADLY) for extreme in (cv2.erode, cv2.dilate))
+    return most(cv2.subtract(high, low)) <= EVEN
 
 
 def _near(found: Flags, reach: int) -> Flags:
