@@ -65,8 +65,9 @@ REACH = 0.08
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
-BROADLY, EVEN = np.ones((13, 13), np.uint8), 12
-"""What is around a pixel where nothing is drawn, and grey levels by which that may differ there."""
+BORDERS, EVEN = 0.22, 12
+"""Share of a cell drawn anew, and of a little around it, where grid lines are; and grey levels by which the rest of a
+cell with nothing in it may differ."""
 
 COLOURS = 8
 """How many colours of a clean picture count, the commonest and as many that are new in it, where colours that it does
@@ -144,10 +145,9 @@ class Compared:
         edit = Edit(self.seen[part], self.clean.pixels[part], meant.pixels)
         loud = int(UNLIKE + self._badness)
         excess = most(meant.excess(edit.seen))
-        if cells:
-            found[part] |= (
-                (excess > int(min(UNLIKE, FAINTEST + self._badness))) & _flat(meant.pixels) & self.drawn[part]
-            )
+        faint = excess > int(min(UNLIKE, FAINTEST + self._badness))
+        if faint.any():
+            found[part] |= faint & _emptied(edit, _within(cells, part, less=BORDERS))
         strange = (excess > loud) & self.drawn[part]
         if strange.any():
             least = self.least if self._is_untouched else ACROSS * _width(cells)
@@ -179,10 +179,17 @@ class Compared:
         return found
 
 
-def _flat(meant: Pixels) -> Flags:
-    """(h, w): the pixels of a clean picture around which there is nothing but one colour, as in cells left empty."""
-    low, high = (extreme(meant, BROADLY) for extreme in (cv2.erode, cv2.dilate))
-    return most(cv2.subtract(high, low)) <= EVEN
+def _emptied(edit: Edit, insides: list[Part]) -> Flags:
+    """(h, w): the insides of those cells in which there was something and is to be nothing but one colour."""
+    empty = np.zeros(edit.seen.shape[:2], bool)
+    for inside in insides:
+        if _is_even(edit.after[inside]) and not _is_even(edit.before[inside]):
+            empty[inside] = True
+    return empty
+
+
+def _is_even(pixels: Pixels) -> bool:
+    return pixels.size > 0 and bool((np.ptp(pixels.reshape(-1, 3), axis=0) <= EVEN).all())
 
 
 def _near(found: Flags, reach: int) -> Flags:
