@@ -101,11 +101,12 @@ def is_struck(look: Look, anew: Anew, name: str, side: int) -> bool:
     if not _is_marked(sharp, side):
         return False
     soft = _unexplained(look, anew, name, side, SOFT)
-    return _is_marked(soft, side) or _noise(soft) > BLURRED * _noise(sharp) - AT_LEAST
+    return _is_marked(soft, side) or _noise(_most(soft)) > BLURRED * _noise(_most(sharp)) - AT_LEAST
 
 
 def _is_marked(left: Floats, side: int) -> bool:
-    off, noise = _most(left), _noise(left)
+    off = _most(left)
+    noise = _noise(off)
     return any(
         float(_averaged(off, kernel).max()) > least + over * noise
         for kernel, (least, over) in _kernels(*(FINE_SIZES if side >= FINE else COARSE_SIZES))
@@ -125,8 +126,8 @@ def _averaged(left: Floats, kernel: Floats) -> Floats:
     return np.asarray(cv2.filter2D(left, -1, kernel, borderType=cv2.BORDER_CONSTANT))
 
 
-def _noise(left: Floats) -> float:
-    return float(np.quantile(_most(left), CALM))
+def _noise(off: Floats) -> float:
+    return float(np.quantile(off, CALM))
 
 
 @lru_cache(maxsize=2)

@@ -18,6 +18,7 @@ from gamegen.core.rendering import Colour
 from gamegen.core.stream import Stream
 from gamegen.sample import Sample
 from renderers.board import BoardRenderer
+from renderers.reading.foreign import off_colours
 
 STROKE, THINNEST = (0.008, 0.012), 4
 """Between which widths a stroke is, as shares of the picture's side: 4 to 6 pixels of 512. Thinner ones are forgiven,
@@ -143,20 +144,14 @@ def _may_be_rim(lines: list[Box], colour: Colour, drawn: Flags, sample: Sample) 
     own = sample.style.colours()
     if sample.key.pixels >= SMALL or not _is_bar(lines) or not {"blank", "frame"} <= own.keys():
         return False
-    if _off_mixtures(colour, own["blank"], own["frame"]) > ALIKE / 2:
+    between = np.array([own["blank"], own["frame"]], np.float32)
+    if off_colours(np.array([colour], np.float32), between, ALIKE / 2).any():
         return False
     left, top, right, bottom = lines[0]
     beside = cv2.dilate(drawn.view(np.uint8), np.ones((3, 3), np.uint8)) > 0
     is_line = (canvas(sample).after == own["frame"]).all(axis=2) & beside
     along = is_line.any(axis=0 if top == bottom else 1)
     return bool(np.count_nonzero(along) > MOSTLY * max(right - left, bottom - top))
-
-
-def _off_mixtures(colour: Colour, one: Colour, other: Colour) -> float:
-    """By how many grey levels a colour is off all mixtures of two others."""
-    start, way = np.array(one, float), np.subtract(other, one).astype(float)
-    share = float(np.clip((np.array(colour) - start) @ way / max(1.0, way @ way), 0, 1))
-    return float(np.abs(colour - start - share * way).max())
 
 
 def _is_bar(lines: list[Box]) -> bool:

@@ -89,6 +89,7 @@ class Compared:
         self.clean = page.at(len(seen))
         self._excess = most(self.clean.excess(seen))
         self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
+        self._faintest = int(min(UNLIKE, FAINTEST + self._badness))
         self._gap = most(cv2.absdiff(seen, self.clean.pixels))
         self._is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
 
@@ -111,7 +112,7 @@ class Compared:
 
     def beside(self) -> Flags:
         """(h, w): strange pixels where nothing was to be drawn."""
-        found = self._excess > int(min(UNLIKE, FAINTEST + self._badness))
+        found = self._excess > self._faintest
         tinted = self.page.tints(len(self.seen)).strange(self.seen)
         if tinted is not None:
             found |= tinted
@@ -145,7 +146,7 @@ class Compared:
         edit = Edit(self.seen[part], self.clean.pixels[part], meant.pixels)
         loud = int(UNLIKE + self._badness)
         excess = most(meant.excess(edit.seen))
-        faint = excess > int(min(UNLIKE, FAINTEST + self._badness))
+        faint = excess > self._faintest
         if faint.any():
             found[part] |= faint & _emptied(edit, _within(cells, part, less=BORDERS))
         strange = (excess > loud) & self.drawn[part]
