@@ -140,6 +140,11 @@ def test_more_attacks_go_on_from_fewer(
         assert len(path.read_bytes().splitlines()) == 1 + pieces
 
 
+def test_an_audit_of_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """It was said that a journal was missing."""
+    assert main(["audit", "tictactoe", "--count", "0"]) == 2 and "at least 1" in capsys.readouterr().err
+
+
 def test_a_journal_is_kept_to_its_own_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "audit.jsonl"
     with journal(path, {"seed": 1}) as kept, pytest.raises(BadInput, match="another run"):

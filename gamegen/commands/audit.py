@@ -77,6 +77,8 @@ def _attack(args: argparse.Namespace) -> dict[str, dict[str, Tally]]:
     from gamegen.core.errors import BadInput
     from gamegen.journal import journal
 
+    if args.count < 1:
+        raise BadInput(f"--count must be at least 1, not {args.count}")
     pieces = _pieces(args)
     with journal(args.journal, _plan(args)) as kept:
         if args.so_far:
