@@ -47,10 +47,10 @@ LIGHT, LIGHT_TIMES = 20.0, 2.0
 1,050 right answers, compressed, moved, blurred or sharpened, none needs more than 0.9 of this; nineteen of twenty
 strokes have 1.5 times as much, and crosses that have less leave the path in pieces."""
 
-PIECE, PIECE_CLEAN, WIDE = 0.08, 0.02, 16
+PIECE, PIECE_CLEAN, WIDE = 0.06, 0.02, 16
 """Share of a cell that a piece of a path covers at least, in compressed pictures and in clean ones; the pixels along
 a cell from which on it is wide: there no piece comes off by compression. Of 2,000 such right answers clean ones
-had no crumbs, others up to 0.04, while what a cross cuts off is half a cell or more."""
+had no crumbs, others up to 0.04, while what a cross cuts off is 0.07 or more."""
 
 USUAL, USUALLY = 0.4, 1.1
 """The quantile of a path's cells that tells what is usual, since a stroke may reach into two of four, and how many

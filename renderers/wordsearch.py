@@ -21,6 +21,7 @@ from gamegen.core.rendering import Colour, Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
 from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
 from renderers.frames import (
+    DEEPEST,
     draw_frames,
     frame_width,
     read_frames,
@@ -161,8 +162,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
 def _touched_letter(seen: Seen, marked: NDArray[np.bool_], darkest: float) -> Cell | None:
     """A cell in which something was drawn: a small G is an O but for four pixels. Into those that are `marked` (R, C) a
-    border's colour may reach, but nothing else, nor what is much darker than the `darkest` of these; that is asked of
-    pictures otherwise untouched."""
+    border's colour may reach, though not to their middle, but nothing else, nor what is much darker than the `darkest`
+    of these; that is asked of pictures otherwise untouched."""
     page = page_of(seen)
     if page is None:
         return None
@@ -172,6 +173,9 @@ def _touched_letter(seen: Seen, marked: NDArray[np.bool_], darkest: float) -> Ce
     near = far or (given_drawn_on(page, gap, seen, beside, lean=LEAN_OVER) if beside.any() else None)
     if near or not marked.any() or not are_still(gap, seen, ~marked & ~beside, UNTOUCHED):
         return near
+    middle = given_drawn_on(page, gap, seen, marked, lean=DEEPEST)
+    if middle:
+        return middle
     value, least = most(page), cv2.bitwise_not(most(cv2.bitwise_not(page)))
     is_ink = cv2.min(
         cv2.compare(value, DARK * darkest, cv2.CMP_LT), cv2.compare(value, most(seen.page.at(SIDE).pixels), cv2.CMP_LT)

@@ -177,9 +177,9 @@ def _makes_smaller(sample: Sample, colour: Colour) -> bool:
 
 def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
     """Whether these strokes, if they leave a maze's path whole, only make it thinner: strokes that nobody could tell
-    from the floor do, and so does a bar of wall along its edge."""
+    from the floor do, and so does a bar of wall or grid line along its edge."""
     own = sample.style.colours()
-    grounds = (own["floor"], own["wall"]) if _is_bar(lines) else (own["floor"],)
+    grounds = (own["floor"], own["wall"], own["line"]) if _is_bar(lines) else (own["floor"],)
     return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
 
 

@@ -46,23 +46,22 @@ class Lines:
 
     def __init__(self, tile: Pixels, ground: Levels) -> None:
         self._tile, self.ground = tile, ground
-        self._ends: dict[Way, Levels] = {}
+        self._gaps: dict[Way, Levels] = {}
 
-    def run_through(self, way: Way, same: float) -> Flags:
-        """(L,): which lines are of one colour along nearly STRAIGHT of them, and that is not the ground's."""
-        if way not in self._ends:
-            self._ends[way] = self._ends_of(way(_planes(self._tile)))
-        through: Flags = self._ends[way] < same
-        return through
+    def run_along(self, way: Way, share: float, same: float) -> Flags:
+        """(L,): which lines are of one colour along nearly such a share of them, and that is not the ground's."""
+        if way not in self._gaps:
+            self._gaps[way] = self._gaps_of(way(_planes(self._tile)))
+        gaps = self._gaps[way]
+        run: Flags = gaps[:, floor((share - SLACK) * gaps.shape[1])] < same
+        return run
 
-    def _ends_of(self, lines: Levels) -> Levels:
-        """(L,): by how many grey levels such a share of each line (3, L, k) differs from its colour, at most."""
+    def _gaps_of(self, lines: Levels) -> Levels:
+        """(L, k): by how many grey levels the pixels of each line (3, L, k) differ from its colour, the least first."""
         colour = medians(lines)
-        gaps = np.abs(lines - colour[..., None]).max(axis=0)
-        last = floor((STRAIGHT - SLACK) * gaps.shape[1])
-        is_ground = np.abs(colour - self.ground[:, None]).max(axis=0) <= SHADE
-        ends: Levels = np.where(is_ground, np.inf, np.partition(gaps, last, axis=1)[:, last])
-        return ends
+        gaps = np.sort(np.abs(lines - colour[..., None]).max(axis=0), axis=1)
+        gaps[np.abs(colour - self.ground[:, None]).max(axis=0) <= SHADE] = np.inf
+        return gaps
 
 
 def are_struck(drawn: Pixels, tiles: Sequence[Lines], unlike: Flags, off: Flags, same: float) -> Flags:
@@ -76,8 +75,11 @@ def are_struck(drawn: Pixels, tiles: Sequence[Lines], unlike: Flags, off: Flags,
         lines = way(unlike), way(off), way(away)
         crossed, touched, through = _crossed(way(shown), *lines, grounds, same)
         for cell in np.flatnonzero(_three(crossed | touched | through).any(axis=1) & ~struck).tolist():
-            own = tiles[cell].run_through(way, same)
-            found = crossed[cell] | touched[cell] & ~own | through[cell] & ~own.any()
+            found = crossed[cell]
+            if touched[cell].any():
+                found = found | touched[cell] & ~tiles[cell].run_along(way, STRAIGHT, same)
+            if through[cell].any():
+                found = found | through[cell] & ~tiles[cell].run_along(way, THROUGH, same).any()
             struck[cell] = _three(found).any()
     return struck
 
