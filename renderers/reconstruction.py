@@ -91,7 +91,7 @@ class ReconstructionRenderer(Renderer[Position]):
             if page_is_marked(registration, look.drift, page, after, redrawn):
                 return "the page"
             anew = Anew(problem.position, position, redrawn, layout)
-            return "what was drawn anew" if is_scrawled(look, after, anew) else ""
+            return "what was drawn anew" if is_scrawled(look, page.picture, after, anew) else ""
 
         return Reading(position, sure, quality, stain)
 

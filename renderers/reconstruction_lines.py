@@ -30,9 +30,9 @@ CLEAR, OVER, SELDOM = 36.0, 2.0, 0.9
 are off their own in lightness, but for a few of their pixels. Compression tints thin lines by 50 levels and more, but
 leaves them as light as they were."""
 
-BLURRED = 6.0
+BLURRED = 4.0
 """Grey levels of lightness by which most of the lines are off their own where they are too soft to tell anything: thin
-ones, where the picture was laid askew, blurred or sharpened, by 9 to 50; through JPEG, by 1 or 2."""
+ones, where the picture was laid askew, blurred or sharpened, by 5 to 50; through JPEG, by 1 or 2."""
 
 LIGHTNESS = np.array([0.299, 0.587, 0.114], np.float32)
 """What of it is each channel's."""

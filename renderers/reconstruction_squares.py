@@ -39,7 +39,7 @@ MARGIN = 5.3 / 512
 SHADE = 60.0
 """Grey levels by which a hand's shade may differ from ours."""
 
-INNER = 0.25
+INNER = 0.12
 """Share of a square's side, at its border, that does not tell its shade."""
 
 FLAT = 6.0
@@ -57,9 +57,10 @@ but for a few that were sharpened. Painted ones as they are leave 17, 9 and 7 in
 256 pixels, most through JPEG, the faintest leave 41 over a spot, and most 60 to 150.
 """
 
-BAR_LIGHT, BAR_TINT = (14.0, 4.0), (9.5, 3.0)
+BAR_LIGHT, BAR_TINT = (11.5, 3.3), (8.5, 2.7)
 """The same for what is left in lightness and in tint along a bar as wide as a stroke, its sign kept: there most of what
-compression leaves is gone, half of it being too much and half too little. The noise is what is left along such bars."""
+compression leaves is gone, half of it being too much and half too little. The noise is what is left along such bars.
+Right answers, painted and perturbed, have up to 0.74 and 0.87 of this."""
 
 FINE = 400
 """Side of a page from which on strokes are longer and wider."""

@@ -63,6 +63,9 @@ WINDOW, LEAST = 16 / 512, 17 / 512**2
 Of right answers, as drawn, painted or perturbed, none had more than 16 of 512 x 512; of strokes, most have over 40.
 """
 
+TRACE = 0.4
+"""The share of what was there that may be left of the outline of a cube that was taken off, or put in its place."""
+
 FILLS = ("floor", "wall", "top", "left", "right")
 """The colours of flat areas in the view."""
 
@@ -82,12 +85,12 @@ class Spot:
     noise: float  # by how many grey levels what nobody changed is off
 
 
-def is_scrawled(look: Look, after: Picture, anew: Anew) -> bool:
+def is_scrawled(look: Look, before: Picture, after: Picture, anew: Anew) -> bool:
     """Whether something was drawn over what is new in `after`, the clean picture of what was read."""
     side = min(SIDE, look.layout.pixels, *look.registration.image.shape[:2])
     if side < COARSEST:
         return False
-    spot = None if anew.cube is None else _spot(look, after, anew, anew.cube, side)
+    spot = None if anew.cube is None else _spot(look, before, after, anew, anew.cube, side)
     if spot is not None:
         odd = _opened(spot.excess > _limit(spot.noise, side), 2)  # a hair is a line of another width
         if spot.amiss is not None:
@@ -118,7 +121,7 @@ def _limit(noise: float, side: int) -> float:
     return max(min(LOUDEST, FAINTEST + SPREAD * noise), OVER * noise)
 
 
-def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Spot | None:
+def _spot(look: Look, before: Picture, after: Picture, anew: Anew, place: Place, side: int) -> Spot | None:
     """None if it is just as `after` shows it: then nothing can be on it."""
     part = _part(place, MARGIN, look.layout.pixels, side)
     seen = _seen(look, part, side)
@@ -132,7 +135,9 @@ def _spot(look: Look, after: Picture, anew: Anew, place: Place, side: int) -> Sp
     shades = _shades(look, after, seen, part, side, (whole > 0) & (rim == 0))
     meant = _recoloured(look, after, anew.cubes, shades) if shades else after
     amiss = _amiss(look, sharp, meant, part, side, whole) if side >= FINEST else None
-    excess = _beyond(seen, *_levels(meant, part, side))
+    low, high = _levels(meant, part, side)
+    left = _left(_coloured_at(before, part, side), _coloured_at(meant, part, side), rim)
+    excess = _beyond(seen, cv2.min(low, left), cv2.max(high, left))
     return Spot(part, side, whole, excess, amiss, _noise(excess, gap, whole == 0))
 
 
@@ -150,19 +155,25 @@ def _noise(excess: Pixels, gap: Pixels | None, calm: Flags) -> float:
 
 
 def _amiss(look: Look, seen: Pixels, meant: Picture, part: Part, side: int, whole: Pixels) -> Flags:
-    clean = _coloured(meant, part) if len(meant.pixels) == side else Clean.of(meant, side, part).pixels
+    clean = _coloured_at(meant, part, side)
     thick = thick_edges(seen, clean, whole, max(1, round(look.layout.line * side / look.layout.pixels)))
     return thick | missing_edges(seen, clean, whole, side)
 
 
 def _levels(picture: Picture, part: Part, side: int) -> tuple[Pixels, Pixels]:
     """(h, w, 3) each: the levels between which nothing is strange in a part of a page, by a clean picture of it."""
-    if side < FINE or len(picture.pixels) != side:
+    if side < FINE:
         clean = Clean.of(picture, side, part)
-        if side < FINE:
-            return clean.low, clean.high
-    pixels = _coloured(picture, part) if len(picture.pixels) == side else clean.pixels
+        return clean.low, clean.high
+    pixels = _coloured_at(picture, part, side)
     return np.asarray(cv2.erode(pixels, AROUND)), np.asarray(cv2.dilate(pixels, AROUND))
+
+
+def _left(before: Pixels, after: Pixels, rim: Pixels) -> Pixels:
+    """(h, w, 3): what is drawn anew, at its `rim` (h, w) mixed with what was there: whoever takes a cube off may leave
+    a pale trace of its outline."""
+    mixed = cv2.addWeighted(before, TRACE, after, 1 - TRACE, 0.0)
+    return np.asarray(cv2.copyTo(mixed, rim, after.copy()))
 
 
 def _beyond(seen: Pixels, low: Pixels, high: Pixels) -> Pixels:
@@ -175,6 +186,11 @@ def _coloured(picture: Picture, part: Part) -> Pixels:
     colours = np.zeros((256, 1, 3), np.uint8)
     colours[: len(picture.palette), 0] = picture.palette
     return np.asarray(cv2.applyColorMap(np.ascontiguousarray(picture.pixels[part]), colours))
+
+
+def _coloured_at(picture: Picture, part: Part, side: int) -> Pixels:
+    """The same for a page of this side."""
+    return _coloured(picture, part) if len(picture.pixels) == side else Clean.of(picture, side, part).pixels
 
 
 def _is_faint(off: Pixels, side: int) -> bool:

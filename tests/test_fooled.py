@@ -205,6 +205,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:3:92800000002:0", 11),  # a box inside of a square
         ("scrawl", "reconstruction/voxel@1:train:1:92900:9?pixels=256", 903),  # along the edge of a small cube
         ("scrawl", "reconstruction/voxel@1:train:3:92900:3?pixels=256", 355),
+        ("scrawl", "reconstruction/project@1:train:5:2057:4?pixels=256", 40),  # most of all new squares hidden by it
+        ("scrawl", "reconstruction/project@1:train:1:2052:0?pixels=256", 45),  # pale, along a line, through JPEG
+        ("scrawl", "maze/shortest@1:train:1:18000000001:3", 500),  # a cross leaves but a small piece behind it
+        ("scrawl", "pacman/route@1:train:5:18000000000:0", 123),  # along a diagonal that is nearly his own
+        ("scrawl", "wordsearch/find@1:train:1:19000000001:1", 251),  # in the border's colour, through a large letter
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -258,6 +263,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("reconstruction/voxel@1:train:3:61200000000:2", 321),  # lines nearly in the hand's shade
         ("reconstruction/project@1:train:5:61200000001:0", 85),
         ("reconstruction/project@1:train:1:3005:3?pixels=256", 413),  # white rims beside lines that are nearly white
+        ("reconstruction/voxel@1:train:5:33000000:0", 111),  # the trace of an edge of the cube that was taken off
     ],
 )
 def test_painted_answers_that_were_refused_once(name: str, number: int) -> None:

@@ -598,3 +598,15 @@ def test_one_thousand_small_mazes_hardly_repeat() -> None:
     for kind in ("path", "shortest"):
         seen = [game.canonical(problem.position) for problem in problems(kind, 1, 1000)]
         assert len(set(seen)) >= 950
+
+
+def test_a_bar_of_wall_beside_a_path_is_seen_in_an_even_maze() -> None:
+    """It is a mixture of colours that the maze has, but not of what was there."""
+    sample = make_sample(Key("maze/path", level=3, skin="sand"))
+    colours, image = sample.style.colours(), sample.edited
+    assert verify(sample, image).correct
+    rows, cols = np.nonzero((np.asarray(image) == colours["pen"]).all(axis=2))
+    row = int(np.median(rows))
+    left = int(cols[rows == row][0])
+    ImageDraw.Draw(image).rectangle((left - 4, row - 8, left - 1, row + 8), fill=colours["wall"])
+    assert not verify(sample, image).correct
