@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 
 import orjson
@@ -11,14 +12,16 @@ import orjson
 from gamegen.core.errors import BadInput, UnreadableImage
 from gamegen.core.plugin import Plugin
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Reading, Style
+from gamegen.core.rendering import Reading, Renderer, Style
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
 from renderers.reading.bars import without_bars
+from renderers.reading.bent import Press
 
-PARSED = 512
-"""How many rows are kept as they were understood: pictures to judge come in groups of one row."""
+PARSED, PRESSES = 512, 16
+"""How many rows are kept as they were understood, and what is prepared for ironing their pictures: these come in groups
+of one row."""
 
 
 def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
@@ -63,11 +66,50 @@ def read(row: Mapping[str, Any], image: Source) -> str:
 
 
 def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> Reading[Any]:
-    """What the reader sees in a picture from outside, bars around it taken off; raises UnreadableImage."""
+    """What the reader sees in a picture from outside; raises UnreadableImage.
+
+    Bars around it are taken off. A picture that is unreadable, or has something foreign on it, may only be bent: then
+    it is ironed and read again. Ironing clears away nothing foreign unless the same position is read.
+    """
     renderer = plugin.renderer
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
-    return renderer.read(page, problem, style)
+
+    def ironed() -> Reading[Any] | None:
+        flat = _press(renderer, problem, style).ironed(page)
+        try:
+            return None if flat is None else renderer.read(flat, problem, style)
+        except UnreadableImage:
+            return None
+
+    try:
+        reading = renderer.read(page, problem, style)
+    except UnreadableImage:
+        flat = ironed()
+        if flat is None:
+            raise
+        return flat
+    return replace(reading, find_stain=partial(_stain, reading, ironed))
+
+
+def _stain(reading: Reading[Any], ironed: Callable[[], Reading[Any] | None]) -> str:
+    """That of a reading, unless the same position is read once the picture is ironed: then that one's."""
+    try:
+        found = reading.stain
+        if not found:
+            return ""
+    except UnreadableImage:
+        flat = ironed()
+        if flat is None or flat.position != reading.position:
+            raise
+        return flat.stain
+    flat = ironed()
+    return found if flat is None or flat.position != reading.position else flat.stain
+
+
+@lru_cache(maxsize=PRESSES)
+def _press(renderer: Renderer[Any], problem: Problem[Any], style: Style) -> Press:
+    return Press(renderer.render(problem.position, style).rgb(), renderer.shaky(problem, style))
 
 
 def problem_of(row: Mapping[str, Any]) -> tuple[Problem[Any], Style]:

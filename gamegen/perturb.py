@@ -85,6 +85,18 @@ def perspective(image: Image.Image, strength: float, rng: Stream) -> Image.Image
     return _warp(image, tilt=(0.015 * strength * _side(rng), 0.015 * strength * _side(rng)))
 
 
+def bend(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
+    """Bent smoothly, one part of the picture to the left and another up, by up to 3 px of 512: so do those who redraw
+    it."""
+    grain = np.random.default_rng(rng.below(2**32))
+    coarse = grain.normal(size=(2, 4, 4)).astype(np.float32)
+    fields = [cv2.resize(each, image.size, interpolation=cv2.INTER_CUBIC) for each in coarse]
+    down, across = np.mgrid[: image.height, : image.width].astype(np.float32)
+    x, y = (3 * strength * image.width / 512 * field / np.abs(field).max() for field in fields)
+    bent = cv2.remap(np.asarray(image), across + x, down + y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    return Image.fromarray(bent, "RGB")
+
+
 def gamma(image: Image.Image, strength: float, rng: Stream) -> Image.Image:
     """Gamma 0.7 to 1.4."""
     power = 1.4**strength if rng.chance(0.5) else 0.7**strength
@@ -189,7 +201,7 @@ _TURNED_BY = {
 
 PERTURBATIONS: dict[str, Perturbation] = {
     "jpeg": jpeg, "webp": webp, "resize": resize, "shift": shift, "zoom": zoom, "crop": crop, "pad": pad,
-    "letterbox": letterbox, "rotate": rotate, "perspective": perspective, "gamma": gamma, "hue": hue, "tone": tone,
+    "letterbox": letterbox, "rotate": rotate, "perspective": perspective, "bend": bend, "gamma": gamma, "hue": hue, "tone": tone,
     "blur": blur, "noise": noise, "quantise": quantise, "sharpen": sharpen, "alpha": alpha,
     "palette": palette, "deep": deep, "orientation": orientation,
 }  # fmt: skip
@@ -199,7 +211,7 @@ FORMS = ("alpha", "palette", "deep", "orientation")
 
 MODERATE: dict[str, float] = {
     "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "pad": 0.5,
-    "letterbox": 0.43, "rotate": 0.5, "perspective": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5,
+    "letterbox": 0.43, "rotate": 0.5, "perspective": 0.5, "bend": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5,
     "blur": 0.5, "noise": 0.5, "quantise": 0.5, "sharpen": 0.5, "alpha": 0.5,
     "palette": 0.5, "deep": 0.5, "orientation": 1.0,
 }  # fmt: skip

@@ -121,6 +121,10 @@ class BoardRenderer(Renderer[P]):
         colours); the board and its colour drift are then told from these alone. None if all cells can serve."""
         return None
 
+    def shaky(self, problem: Problem[P], style: Style) -> NDArray[np.bool_] | None:
+        steady = self.steady(problem, style)
+        return None if steady is None else self.board(style, *steady.shape).frame.over(~steady)
+
     def landmarks(self, problem: Problem[P]) -> P:
         """The position whose picture an edited one is laid onto: if most things may move, one without them."""
         return problem.position
@@ -369,7 +373,7 @@ def given_board(renderer: BoardRenderer[P], problem: Problem[P], style: Style) -
     steady = renderer.steady(problem, style)
     marks = renderer.render(renderer.landmarks(problem), style).grey()
     return Given(
-        Landmarks(marks, shaky=None if steady is None else frame.over(~steady)),
+        Landmarks(marks, shaky=renderer.shaky(problem, style)),
         join_cells(reading_tiles(renderer, style, rows, cols)[renderer.encode(before, style)]),
         frame,
         Page(renderer.render(before, style), frame),

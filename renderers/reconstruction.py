@@ -73,6 +73,11 @@ class ReconstructionRenderer(Renderer[Position]):
             mask[top : top + layout.cell, left : left + layout.cell] = True
         return mask
 
+    def shaky(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_] | None:
+        """The silhouettes, where both are to be drawn."""
+        layout = sheet_of(problem.position.size, style).layout
+        return silhouettes_of(layout) if problem.kind == "project" else None
+
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
         layout = sheet_of(problem.position.size, style).layout
         registration = register(Scan(image), _landmarks(problem, style))
@@ -98,8 +103,7 @@ class ReconstructionRenderer(Renderer[Position]):
 
 @lru_cache(maxsize=64)
 def _landmarks(problem: Problem[Position], style: Style) -> Landmarks:
-    shaky = silhouettes_of(sheet_of(problem.position.size, style).layout) if problem.kind == "project" else None
-    return Landmarks(renderer.render(problem.position, style).grey(), shaky=shaky)
+    return Landmarks(renderer.render(problem.position, style).grey(), shaky=renderer.shaky(problem, style))
 
 
 @lru_cache(maxsize=64)

@@ -136,6 +136,10 @@ class Renderer(ABC, Generic[P]):
     def mask(self, cells: frozenset[Cell], position: P, style: Style) -> NDArray[np.bool_]:
         """(H, W): true on the pixels of these cells."""
 
+    def shaky(self, problem: Problem[P], style: Style) -> NDArray[np.bool_] | None:
+        """(H, W): where answers change so much that nothing there tells how a picture lies; None if nowhere."""
+        return None
+
     @abstractmethod
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         """The position shown in an edited picture (H, W, 3) of any size; raises UnreadableImage.

@@ -79,7 +79,7 @@ class Template:
 
     def is_at(self, image: Floats, matrix: Floats) -> bool:
         """Whether enough points look as they should where the matrix sends them: nothing is to be fitted then."""
-        same = (np.abs(self._look(image, matrix) - self.value) < 1.0).take(self._told_by)
+        same = (np.abs(self.look(image, matrix) - self.value) < 1.0).take(self._told_by)
         if np.count_nonzero(same) <= self._needed * len(same):
             return False
         least = EACH_PART * self._needed
@@ -99,7 +99,7 @@ class Template:
         system = np.concatenate([descent, descent[:1]])  # one product, not two: BLAS would start threads for the second
         keep = np.ones_like(self.value)
         for _ in range(steps):
-            system[free], keep, narrow = _residual(self.value, self._look(image, matrix), keep, cut)
+            system[free], keep, narrow = residual(self.value, self.look(image, matrix), keep, cut)
             normal = ((descent * keep.astype(np.float32)) @ system.T).astype(np.float64)
             normal[_DIAGONAL[:free], _DIAGONAL[:free]] *= 1 + 1e-6
             normal[_DIAGONAL[:free], _DIAGONAL[:free]] += 1e-9
@@ -113,13 +113,19 @@ class Template:
             if np.abs(step).max() < SETTLED and cut <= narrow:
                 break
             cut = max(narrow, cut * TIGHTEN)
-        return matrix, _likeness(self.value, self._look(image, matrix), keep)
+        return matrix, _likeness(self.value, self.look(image, matrix), keep)
 
-    def _look(self, image: Floats, matrix: Floats) -> Floats:
-        """Brightness of the image where the matrix sends the points (bilinear, edges extended)."""
+    @property
+    def slopes(self) -> tuple[Floats, Floats]:
+        """(K,) each: how much lighter the picture gets at each point, across and down, a half of its side away."""
+        return self.descent[2], self.descent[5]
+
+    def look(self, image: Floats, matrix: Floats, points: Floats | None = None) -> Floats:
+        """Brightness of the image where the matrix sends the points, or others in their place (bilinear, edges
+        extended)."""
         half = image.shape[0] / 2
         to_pixels = np.array([[half, 0.0, half - 0.5], [0.0, half, half - 0.5], [0.0, 0.0, 1.0]])
-        places = cv2.perspectiveTransform(self.points, to_pixels @ matrix)
+        places = cv2.perspectiveTransform(self.points if points is None else points, to_pixels @ matrix)
         seen = cv2.remap(image, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         values: Floats = seen.ravel().astype(np.float64)
         return values
@@ -128,7 +134,7 @@ class Template:
 _DIAGONAL, _IDENTITY = np.arange(8), np.eye(3)
 
 
-def _residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:
+def residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:
     """Seen minus wanted after the best gain and offset, the trust in each point (Tukey), and the narrowest fair cut."""
     total = keep.sum()
     mean_seen, mean_want = keep @ seen / total, keep @ want / total

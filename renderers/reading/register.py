@@ -191,7 +191,7 @@ class Scan:
 
     @cached_property
     def _largest(self) -> Floats:
-        return _largest(self.image, self.shrunk)
+        return _shrunk_grey(self.image, self.shrunk, LEVELS[-1])
 
     def level(self, number: int) -> Floats:
         if number not in self._levels:
@@ -207,14 +207,14 @@ class Landmarks:
     """
 
     def __init__(self, reference: Pixels, *, shaky: NDArray[np.bool_] | None = None) -> None:
-        self._largest = _largest(reference, {})
-        self._shaky = None if shaky is None else shaky.astype(np.float32)
+        self._largest = _shrunk_grey(reference, {}, LEVELS[-1])
+        self._shaky = shaky
         self._templates: dict[int, Template] = {}
 
     def template(self, number: int) -> Template:
         if number not in self._templates:
             side = LEVELS[number]
-            self._templates[number] = Template(_brightness(self._largest, side), _blind(self._shaky, side))
+            self._templates[number] = Template(_brightness(self._largest, side), blind(self._shaky, side))
         return self._templates[number]
 
 
@@ -281,9 +281,14 @@ def _search(landmarks: Landmarks, scan: Scan, matrix: Floats, likeness: float) -
     return (best, best_likeness) if strayed else (settled, likeness)
 
 
-def _largest(image: Pixels, kept: dict[tuple[int, int], Pixels]) -> Floats:
-    """(side, side): the brightness of a picture (H, W) or (H, W, 3) at the finest level."""
-    side, (high, wide) = LEVELS[-1], image.shape[:2]
+def brightness(image: Pixels, side: int) -> Floats:
+    """(side, side): that of a picture (H, W) or (H, W, 3), as it is compared."""
+    return _smooth(_shrunk_grey(image, {}, side))
+
+
+def _shrunk_grey(image: Pixels, kept: dict[tuple[int, int], Pixels], side: int) -> Floats:
+    """(side, side): the brightness of a picture (H, W) or (H, W, 3)."""
+    high, wide = image.shape[:2]
     across, down = max(1, wide // side), max(1, high // side)
     small = shrunk(image, (across, down), kept)
     grey = (cv2.transform(small, _GREY) if small.ndim == 3 else small).astype(np.float32)
@@ -308,11 +313,11 @@ def _brightness(largest: Floats, side: int) -> Floats:
     return _smooth(cv2.resize(largest, (side, side), interpolation=cv2.INTER_AREA))
 
 
-def _blind(shaky: Floats | None, side: int) -> NDArray[np.bool_] | None:
-    """(side, side): the shaky pixels and those next to them, whose slopes they share."""
+def blind(shaky: NDArray[np.bool_] | None, side: int) -> NDArray[np.bool_] | None:
+    """(side, side): the shaky pixels (H, W) and those next to them, whose slopes they share."""
     if shaky is None:
         return None
-    return _smooth(cv2.resize(shaky, (side, side), interpolation=cv2.INTER_AREA)) > 0
+    return _smooth(cv2.resize(shaky.astype(np.float32), (side, side), interpolation=cv2.INTER_AREA)) > 0
 
 
 def _smooth(grey: Floats) -> Floats:

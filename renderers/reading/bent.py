@@ -1,0 +1,202 @@
+"""Bent pictures: whoever redraws a picture has one part of it a pixel farther left, and another one farther up.
+
+No homography lays such a picture onto the one that was given. What is left to move is a smooth field of displacements,
+cubic B-splines over a few control points. It is told by the same points and slopes as the homography was (see
+`fit.py`), by robust Gauss-Newton steps, coarse to fine, and held stiff, so that nothing drawn or moved can pull at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.errors import UnreadableImage
+from gamegen.core.rendering import Pixels
+from renderers.reading.fit import NARROW, TIGHTEN, Floats, Template, residual
+from renderers.reading.register import Landmarks, Scan, blind, brightness, register
+
+CONTROLS = 8
+"""Control points along each side."""
+
+STIFF, STEADY = 0.03, 0.03
+"""How much bending costs, and how much moving does, as shares of what the points say."""
+
+SIDES, CUTS = (96, 192, 384), (45.0, 30.0, 20.0)
+"""Sides at which bends are told, one after the other, and errors above which points were drawn upon."""
+
+TOLD = 1
+"""At which of these it is told whether there is a bend at all."""
+
+STEPS, SETTLED = 4, 4e-4
+"""Steps on each level at most; one that moves no control point by more is the last: a tenth of a pixel of 512."""
+
+PARTS = 8
+"""Along each side of a picture, the parts in which it is told whether it is bent."""
+
+EXPLAINED, AWAY = 0.15, 5e-4
+"""The share of the errors that goes if each part may move a little, and by how much they then do, in a picture worth a
+look: of noise it is a tenth. An eighth of a pixel of 512."""
+
+STRAY = 0.02
+"""How far no point may lie from where it belongs: 5 pixels of 512."""
+
+SOFT = 0.05
+"""How little parts move along their lines, where nothing tells by how much: a share of what their slopes say."""
+
+OUTLIER, LESS = 30.0, 0.7
+"""The most that an error counts for, and the share of all that may be left once a bent picture is ironed."""
+
+LATTICE = 32
+"""Points along each side of a picture where its field is worked out; between them it is smooth."""
+
+
+class Press:
+    """A picture that editors were given, prepared for ironing what they made of it; where it is shaky, nothing tells."""
+
+    def __init__(self, given: Pixels, shaky: NDArray[np.bool_] | None) -> None:
+        self._landmarks = Landmarks(given, shaky=shaky)
+        self._irons = [Iron(Template(brightness(given, side), blind(shaky, side))) for side in SIDES]
+
+    def ironed(self, image: Pixels) -> Pixels | None:
+        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether."""
+        scan = Scan(image)
+        try:
+            matrix = register(scan, self._landmarks).matrix
+        except UnreadableImage:
+            return None
+        if not self._irons[TOLD].may_be_bent(brightness(image, SIDES[TOLD]), matrix):
+            return None
+        bend = NO_BEND
+        for iron, side, cut in zip(self._irons, SIDES, CUTS, strict=True):
+            level = brightness(image, side)
+            bend = iron.refine(bend, level, matrix, cut)
+        return bend.ironed(image, matrix) if iron.is_better(bend, level, matrix) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bend:
+    """How far the points of a board's picture lie from where they belong, before a homography takes them to an edited
+    one."""
+
+    controls: Floats  # (2, CONTROLS**2): x and y of each
+
+    def at(self, points: Floats) -> Floats:
+        """(N, 2): the displacement of normalised points (N, 2)."""
+        moved: Floats = _basis(points) @ self.controls.T
+        return moved
+
+    def ironed(self, image: Pixels, matrix: Floats) -> Pixels:
+        """A picture (H, W, 3) without its bend: then the matrix alone takes points of the board's picture to it."""
+        high, wide = image.shape[:2]
+        middles = (np.arange(LATTICE) + 0.5) * 2 / LATTICE - 1
+        places = np.stack(np.meshgrid(middles, middles), axis=-1).reshape(1, -1, 2)
+        on_board = cv2.perspectiveTransform(places, np.linalg.inv(matrix))
+        bent = cv2.perspectiveTransform(on_board + self.at(on_board[0])[None], matrix)
+        by = ((bent - places) * (wide / 2, high / 2)).astype(np.float32).reshape(LATTICE, LATTICE, 2)
+        field = cv2.resize(by, (wide, high), interpolation=cv2.INTER_CUBIC)
+        field[..., 0] += np.arange(wide, dtype=np.float32)
+        field[..., 1] += np.arange(high, dtype=np.float32)[:, None]
+        return np.asarray(cv2.remap(image, field, None, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE))
+
+
+NO_BEND = Bend(np.zeros((2, CONTROLS**2)))
+
+
+class Iron:
+    """A template's points, prepared for telling how pictures that were laid onto it are bent."""
+
+    def __init__(self, template: Template) -> None:
+        self._template = template
+        part = ((template.points[0] + 1) / 2 * PARTS).astype(np.intp).clip(0, PARTS - 1)
+        self._part = part[:, 1] * PARTS + part[:, 0]
+
+    def may_be_bent(self, image: Floats, matrix: Floats) -> bool:
+        """Whether parts of a picture, its brightness (side, side) laid by a matrix, lie elsewhere than they should."""
+        want, seen = self._template.value, self._template.look(image, matrix)
+        error, keep, cut = residual(want, seen, np.ones_like(want), NARROW)
+        error, keep, _ = residual(want, seen, keep, cut)
+        across, down = self._template.slopes
+        right, below = self._sums(keep * error * across, keep * error * down)
+        xx, xy, yy = self._sums(keep * across * across, keep * across * down, keep * down * down)
+        xx, yy = (each + SOFT * (xx + yy) + 1e-9 for each in (xx, yy))
+        x, y = (yy * right - xy * below) / (xx * yy - xy * xy), (xx * below - xy * right) / (xx * yy - xy * xy)
+        explained = float(x @ right + y @ below) / max(1e-9, float(keep @ (error * error)))
+        return bool(explained > EXPLAINED and np.hypot(x, y).mean() > AWAY)
+
+    def refine(self, bend: Bend, image: Floats, matrix: Floats, cut: float) -> Bend:
+        keep = np.ones_like(self._template.value)
+        for _ in range(STEPS):
+            error, keep, narrow = residual(self._template.value, self._look(bend, image, matrix), keep, cut)
+            step = self._step(error, keep)
+            bend = Bend(bend.controls - step)
+            if np.abs(step).max() < SETTLED and cut <= narrow:
+                break
+            cut = max(narrow, cut * TIGHTEN)
+        return bend
+
+    def is_better(self, bend: Bend, image: Floats, matrix: Floats) -> bool:
+        """Whether a bend leaves much less of the errors than there are without, and moves nothing far away."""
+        if np.abs(bend.at(self._template.points[0])).max() > STRAY:
+            return False
+        return self._cost(bend, image, matrix) < LESS * self._cost(NO_BEND, image, matrix)
+
+    def _cost(self, bend: Bend, image: Floats, matrix: Floats) -> float:
+        want, seen = self._template.value, self._look(bend, image, matrix)
+        error, _, _ = residual(want, seen, np.ones_like(want), NARROW)
+        return float(np.minimum(error * error, OUTLIER**2).mean())
+
+    def _look(self, bend: Bend, image: Floats, matrix: Floats) -> Floats:
+        points = self._template.points
+        return self._template.look(image, matrix, points + bend.at(points[0])[None].astype(np.float32))
+
+    def _step(self, error: Floats, keep: Floats) -> Floats:
+        """(2, CONTROLS**2): by how much control points are off."""
+        weighted = self._ways * keep.astype(np.float32)[:, None]
+        normal = (weighted.T @ self._ways).astype(np.float64)
+        normal += normal.trace() / len(normal) * _stiffness()
+        towards = (weighted.T @ error.astype(np.float32)[:, None]).astype(np.float64)
+        return np.asarray(cv2.solve(normal, towards, flags=cv2.DECOMP_CHOLESKY)[1]).reshape(2, -1)
+
+    @cached_property
+    def _ways(self) -> Floats:
+        """(K, 2 * CONTROLS**2): how much lighter each point gets if a control point moves."""
+        basis, slopes = _basis(self._template.points[0]), self._template.slopes
+        return np.concatenate([slope[:, None] * basis for slope in slopes], axis=1).astype(np.float32)
+
+    def _sums(self, *values: Floats) -> Floats:
+        """(V, PARTS**2): the sums of values (K,) over the points of each part."""
+        return np.stack([np.bincount(self._part, each, PARTS**2) for each in values])
+
+
+def _basis(points: Floats) -> Floats:
+    """(N, CONTROLS**2): how much the control points, row by row, have to say at normalised points (N, 2)."""
+    across, down = (_splines(points[:, axis]) for axis in (0, 1))
+    basis: Floats = (down[:, :, None] * across[:, None, :]).reshape(len(points), -1)
+    return basis
+
+
+def _splines(at: Floats) -> Floats:
+    """(N, CONTROLS): cubic B-splines at places between -1 and 1."""
+    spans = CONTROLS - 3
+    along = ((at.astype(np.float64) + 1) / 2 * spans).clip(0, spans - 1e-9)
+    first = along.astype(np.intp)
+    t = along - first
+    pieces = ((1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3)
+    values = np.zeros((len(at), CONTROLS))
+    for number, piece in enumerate(pieces):
+        values[np.arange(len(at)), first + number] = piece / 6
+    return values
+
+
+@lru_cache(maxsize=1)
+def _stiffness() -> Floats:
+    """(2 * CONTROLS**2, 2 * CONTROLS**2): what bending and moving cost."""
+    one, eye = np.diff(np.eye(CONTROLS), 2, axis=0), np.eye(CONTROLS)
+    bends = one.T @ one
+    each = STIFF * (np.kron(bends, eye) + np.kron(eye, bends)) + STEADY * np.eye(CONTROLS**2)
+    stiffness: Floats = np.kron(np.eye(2), each)
+    return stiffness
