@@ -69,14 +69,14 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     """What the reader sees in a picture from outside; raises UnreadableImage.
 
     Bars around it are taken off. A picture that is unreadable, or has something foreign on it, may only be bent: then
-    it is ironed and read again. Ironing clears away nothing foreign unless the same position is read.
+    it is ironed and read again. On one that is plainly bent, something foreign may only show once it is ironed.
     """
     renderer = plugin.renderer
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
-    def ironed() -> Reading[Any] | None:
-        flat = _press(renderer, problem, style).ironed(page)
+    def ironed(plainly: bool) -> Reading[Any] | None:
+        flat = _press(renderer, problem, style).ironed(page, plainly=plainly)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
         except UnreadableImage:
@@ -85,26 +85,26 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     try:
         reading = renderer.read(page, problem, style)
     except UnreadableImage:
-        flat = ironed()
+        flat = ironed(False)
         if flat is None:
             raise
         return flat
     return replace(reading, find_stain=partial(_stain, reading, ironed))
 
 
-def _stain(reading: Reading[Any], ironed: Callable[[], Reading[Any] | None]) -> str:
-    """That of a reading, unless the same position is read once the picture is ironed: then that one's."""
+def _stain(reading: Reading[Any], ironed: Callable[[bool], Reading[Any] | None]) -> str:
+    """That of a reading; or, if the same position is read once the picture is ironed, that one's."""
+    error, found = None, ""
     try:
         found = reading.stain
-        if not found:
-            return ""
-    except UnreadableImage:
-        flat = ironed()
-        if flat is None or flat.position != reading.position:
-            raise
+    except UnreadableImage as raised:
+        error = raised
+    flat = ironed(not found and error is None)
+    if flat is not None and flat.position == reading.position:
         return flat.stain
-    flat = ironed()
-    return found if flat is None or flat.position != reading.position else flat.stain
+    if error is not None:
+        raise error
+    return found
 
 
 @lru_cache(maxsize=PRESSES)

@@ -201,8 +201,8 @@ _TURNED_BY = {
 
 PERTURBATIONS: dict[str, Perturbation] = {
     "jpeg": jpeg, "webp": webp, "resize": resize, "shift": shift, "zoom": zoom, "crop": crop, "pad": pad,
-    "letterbox": letterbox, "rotate": rotate, "perspective": perspective, "bend": bend, "gamma": gamma, "hue": hue, "tone": tone,
-    "blur": blur, "noise": noise, "quantise": quantise, "sharpen": sharpen, "alpha": alpha,
+    "letterbox": letterbox, "rotate": rotate, "perspective": perspective, "bend": bend, "gamma": gamma, "hue": hue,
+    "tone": tone, "blur": blur, "noise": noise, "quantise": quantise, "sharpen": sharpen, "alpha": alpha,
     "palette": palette, "deep": deep, "orientation": orientation,
 }  # fmt: skip
 
@@ -211,8 +211,8 @@ FORMS = ("alpha", "palette", "deep", "orientation")
 
 MODERATE: dict[str, float] = {
     "jpeg": 0.7, "webp": 0.7, "resize": 0.5, "shift": 0.5, "zoom": 0.6, "crop": 0.5, "pad": 0.5,
-    "letterbox": 0.43, "rotate": 0.5, "perspective": 0.5, "bend": 0.5, "gamma": 0.5, "hue": 0.67, "tone": 0.5,
-    "blur": 0.5, "noise": 0.5, "quantise": 0.5, "sharpen": 0.5, "alpha": 0.5,
+    "letterbox": 0.43, "rotate": 0.5, "perspective": 0.5, "bend": 0.5, "gamma": 0.5, "hue": 0.67,
+    "tone": 0.5, "blur": 0.5, "noise": 0.5, "quantise": 0.5, "sharpen": 0.5, "alpha": 0.5,
     "palette": 0.5, "deep": 0.5, "orientation": 1.0,
 }  # fmt: skip
 """JPEG q50, 3 % zoom, 4 px, hue 10°, blur 1, a format of 4:3, and the like."""

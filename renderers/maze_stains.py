@@ -70,6 +70,9 @@ SPOT, SPOT_TIMES, USUALLY = 32.0, 2.5, 0.9
 """Grey levels (root mean square) by which the middle of a cell with a spot is off its ground at least, and how many
 times as much as this quantile of the cells is: right answers stay below 27 and 2 even at full strength."""
 
+BESIDE = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
+"""A pixel and those around it, by how far down and right they are."""
+
 STRONGER = 2.0
 """How much stronger paint may be in the middle of a thick line than most of it is in a thin one."""
 
@@ -245,13 +248,16 @@ def _off_all(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
 
 def _off_own(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixels:
     """The same for mixtures of paint with what was there or beside it: all that a pen leaves in a clean picture."""
-    rows, cols = np.nonzero(cv2.min(cv2.compare(most(cv2.absdiff(levels, known.clean)), FAINTEST, cv2.CMP_GT), where))
+    changed = cv2.min(cv2.compare(most(cv2.absdiff(levels, known.clean)), FAINTEST, cv2.CMP_GT), where)
     clean = cv2.copyMakeBorder(known.clean, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
-    beside = np.stack([clean[rows + down, cols + right] for down in range(3) for right in range(3)])  # (9, K, 3)
-    way, left = paint - beside, levels[rows, cols] - beside.astype(np.float32)
-    share = ((left * way).sum(axis=2) / np.maximum((way * way).sum(axis=2), 1.0)).clip(0.0, 1.0)
-    off = np.zeros(levels.shape[:2], np.uint8)
-    off[rows, cols] = np.abs(left - share[..., None] * way).max(axis=2).min(axis=0)
+    off = np.where(changed > 0, np.uint8(255), np.uint8(0))
+    for down, right in BESIDE:
+        rows, cols = np.nonzero(off > FAINTEST)  # few, once what was there was tried
+        ground = clean[rows + 1 + down, cols + 1 + right].astype(np.float32)
+        way, left = paint - ground, levels[rows, cols] - ground
+        share = np.einsum("ij,ij->i", left, way) / np.maximum(np.einsum("ij,ij->i", way, way), 1.0)
+        rest = np.abs(left - share.clip(0.0, 1.0)[:, None] * way).max(axis=1)
+        off[rows, cols] = np.minimum(off[rows, cols], rest)
     return off
 
 

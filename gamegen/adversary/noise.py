@@ -18,8 +18,8 @@ SHOWS, ENOUGH, AROUND = 40, 8, 0.03
 """Grey levels by which a wrong answer still differs from the right one in a murky picture, and in how many pixels; the
 share of the picture's side by which these may be away from where it is wrong."""
 
-MURK = tuple(name for name in PERTURBATIONS if name not in ("pad", "letterbox"))
-"""What makes a picture worse: bars around it do not."""
+MURK = tuple(name for name in PERTURBATIONS if name not in ("pad", "letterbox", "bend"))
+"""What makes a picture worse: bars around it do not, and bent ones are an attack of their own."""
 
 STEPS, LOUDEST, GRAIN = 4, 40, 8
 """Rounds of the search, grey levels of its noise at most, and the side of its grains in pixels of 512."""

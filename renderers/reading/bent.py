@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Pixels
 from renderers.reading.fit import NARROW, TIGHTEN, Floats, Template, residual
-from renderers.reading.register import Landmarks, Scan, blind, brightness, register
+from renderers.reading.register import LEVELS, Landmarks, Scan, blind, brightness, register
 
 CONTROLS = 8
 """Control points along each side."""
@@ -25,11 +25,14 @@ CONTROLS = 8
 STIFF, STEADY = 0.03, 0.03
 """How much bending costs, and how much moving does, as shares of what the points say."""
 
-SIDES, CUTS = (96, 192, 384), (45.0, 30.0, 20.0)
-"""Sides at which bends are told, one after the other, and errors above which points were drawn upon."""
+FINE = 384
+"""Side at which bends are told at last, after the sides at which pictures are laid onto each other."""
 
-TOLD = 1
-"""At which of these it is told whether there is a bend at all."""
+CUTS = (45.0, 30.0, 20.0)
+"""Errors above which points were drawn upon, from coarse to fine."""
+
+STILL = 1.0
+"""Likeness of a picture that lies just where it lay."""
 
 STEPS, SETTLED = 4, 4e-4
 """Steps on each level at most; one that moves no control point by more is the last: a tenth of a pixel of 512."""
@@ -47,34 +50,45 @@ STRAY = 0.02
 SOFT = 0.05
 """How little parts move along their lines, where nothing tells by how much: a share of what their slopes say."""
 
-OUTLIER, LESS = 30.0, 0.7
-"""The most that an error counts for, and the share of all that may be left once a bent picture is ironed."""
+OUTLIER, LESS, PLAINLY = 30.0, 0.7, 0.25
+"""The most that an error counts for, and the share of all that may be left once a bent picture is ironed, and of those
+in one that is plainly bent."""
 
 LATTICE = 32
 """Points along each side of a picture where its field is worked out; between them it is smooth."""
 
 
 class Press:
-    """A picture that editors were given, prepared for ironing what they made of it; where it is shaky, nothing tells."""
+    """A picture that editors were given, prepared for ironing what they made of it. Where it is shaky nothing tells."""
 
     def __init__(self, given: Pixels, shaky: NDArray[np.bool_] | None) -> None:
+        self._given, self._shaky = given, shaky
         self._landmarks = Landmarks(given, shaky=shaky)
-        self._irons = [Iron(Template(brightness(given, side), blind(shaky, side))) for side in SIDES]
+        self._irons = [Iron(self._landmarks.template(number)) for number in range(1, len(LEVELS))]
 
-    def ironed(self, image: Pixels) -> Pixels | None:
-        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether."""
+    @cached_property
+    def _fine(self) -> Iron:
+        return Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))
+
+    def ironed(self, image: Pixels, *, plainly: bool = False) -> Pixels | None:
+        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether.
+
+        What is `plainly` bent is hardly like the one that was given, but is once it is ironed.
+        """
         scan = Scan(image)
         try:
-            matrix = register(scan, self._landmarks).matrix
+            found = register(scan, self._landmarks)
         except UnreadableImage:
             return None
-        if not self._irons[TOLD].may_be_bent(brightness(image, SIDES[TOLD]), matrix):
+        matrix, finest = found.matrix, len(LEVELS) - 1
+        if found.likeness == STILL or not self._irons[-1].may_be_bent(scan.level(finest), matrix):
             return None
-        bend = NO_BEND
-        for iron, side, cut in zip(self._irons, SIDES, CUTS, strict=True):
-            level = brightness(image, side)
+        bend, fine = NO_BEND, brightness(image, FINE)
+        levels = [*(scan.level(number) for number in range(1, len(LEVELS))), fine]
+        for iron, level, cut in zip([*self._irons, self._fine], levels, CUTS, strict=True):
             bend = iron.refine(bend, level, matrix, cut)
-        return bend.ironed(image, matrix) if iron.is_better(bend, level, matrix) else None
+        less = PLAINLY if plainly else LESS
+        return bend.ironed(image, matrix) if self._fine.is_better(bend, fine, matrix, less) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,11 +152,11 @@ class Iron:
             cut = max(narrow, cut * TIGHTEN)
         return bend
 
-    def is_better(self, bend: Bend, image: Floats, matrix: Floats) -> bool:
-        """Whether a bend leaves much less of the errors than there are without, and moves nothing far away."""
+    def is_better(self, bend: Bend, image: Floats, matrix: Floats, less: float) -> bool:
+        """Whether a bend leaves less than such a share of the errors that are there without, and moves nothing far."""
         if np.abs(bend.at(self._template.points[0])).max() > STRAY:
             return False
-        return self._cost(bend, image, matrix) < LESS * self._cost(NO_BEND, image, matrix)
+        return self._cost(bend, image, matrix) < less * self._cost(NO_BEND, image, matrix)
 
     def _cost(self, bend: Bend, image: Floats, matrix: Floats) -> float:
         want, seen = self._template.value, self._look(bend, image, matrix)
