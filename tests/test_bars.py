@@ -97,3 +97,13 @@ def test_a_small_page_on_a_large_ground_is_none(task: str, colour: str) -> None:
 def test_a_blank_of_another_format_is_unreadable() -> None:
     sample = _sample("tictactoe/best")
     assert not verify(sample, Image.new("RGB", (400, 256), "black")).readable
+
+
+@pytest.mark.parametrize("sides", [(85, 0, 85, 0), (0, 0, 170, 0), (0, 0, 0, 0)])
+def test_a_column_that_was_emptied_is_no_bar(sides: tuple[int, int, int, int]) -> None:
+    """All but its label has nearly the page's colour then, and it was cut off with the bar beside it."""
+    sample = make_sample("jewel2/best@1:train:1:2031:1")
+    emptied = sample.plugin.game.mutate(sample.solution.after, sample.key.stream("reading"))
+    image = sample.plugin.renderer.render(emptied, sample.style).image().point(lambda level: round(0.8 * level))
+    verdict = verify(sample, _framed(image, *sides, (0, 0, 0)))
+    assert verdict.readable and verdict.position == str(emptied)

@@ -32,6 +32,9 @@ MIDDLE = 0.06
 STEP = 24
 """Grey levels by which a bar's colour differs from the margin beside it."""
 
+NARROWEST, COARSE = 0.92, 48
+"""The share of its other side that a page may be narrow, and the pixels along which pages are compared coarsely."""
+
 LEAST, BESIDE = 0.006, 0.02
 """The share of a side that is worth cutting off, and the one by which a page may leave the picture."""
 
@@ -64,28 +67,44 @@ def _cut(image: Pixels, clean: Pixels, axis: int, least: float) -> Pixels:
 
     Where the margin's colour ends there is a bar, unless that is nearer to the content than the page's margin reaches:
     then the page was painted over. An answer may have less content than what was given, or more, and so more margin, or
-    less: a margin of two colours is known by where these meet.
+    less: a margin of two colours is known by where these meet, and pages are square, or nearly.
 
     A page of less than the least size does not fill its picture: that is another picture with a small one in it.
     """
     seen, known = _Profile.of(image, axis), _Profile.of(clean, axis)
     if seen is None or known is None:
         return image
-    side = len(seen.colours)
+    side, other, page = len(seen.colours), image.shape[1 - axis], len(known.colours)
     first, begins = _meeting(seen.before, known.before) or (seen.start, known.start)
     last, ends = _meeting(seen.after, known.after) or (seen.stop, known.stop)
     scale = (last - first) / (ends - begins)
-    start = first - begins * scale
-    stop = start + scale * len(known.colours)
+    start, stop = first - begins * scale, last + (page - ends) * scale
+    if stop - start < NARROWEST * other:
+        scale = other / page
+        starts = (first - begins * scale, last - ends * scale)  # by what is left at one end, or at the other
+        parts = [_part(image, axis, start, start + other) for start in starts]
+        return min(parts, key=lambda part: _unlikeness(part, clean))
     near = LEAST * side
     if seen.before is not None and known.before is None and seen.before <= start + near:
         start = seen.before
     if seen.after is not None and known.after is None and seen.after >= stop - near:
         stop = seen.after
-    first, last = max(0, round(start)), min(side, round(stop))
-    if min(start, side - stop) < -BESIDE * side or not least <= last - first < (1 - LEAST) * side:
+    part = _part(image, axis, start, stop)
+    if min(start, side - stop) < -BESIDE * side or not least <= part.shape[axis] < (1 - LEAST) * side:
         return image
-    return image[first:last] if axis == 0 else image[:, first:last]
+    return part
+
+
+def _part(image: Pixels, axis: int, start: float, stop: float) -> Pixels:
+    """The lines of a picture between two, where it has them."""
+    lines = slice(max(0, round(start)), min(image.shape[axis], round(stop)))
+    return image[lines] if axis == 0 else image[:, lines]
+
+
+def _unlikeness(image: Pixels, clean: Pixels) -> float:
+    """By how much a picture differs, coarsely, from a clean one."""
+    one, other = (cv2.resize(each, (COARSE, COARSE), interpolation=cv2.INTER_AREA) for each in (image, clean))
+    return float(cv2.norm(one, other, cv2.NORM_L1))
 
 
 def _meeting(seen: int | None, known: int | None) -> tuple[int, int] | None:
