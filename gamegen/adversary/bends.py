@@ -10,9 +10,9 @@ from gamegen.sample import Sample
 
 WRONG = (
     positions.mutation, positions.two_mutations, positions.wrong_move, positions.swapped_cells, positions.cloned_cell,
-    pictures.partial_edit, pictures.boast, patches.blot, patches.ghost_stroke, scrawls.scrawl,
+    pictures.collage, pictures.boast, patches.blot, patches.misplaced, scrawls.scrawl,
 )  # fmt: skip
-"""What is bent."""
+"""What is bent: nothing so thin that it is forgiven in pictures that were drawn anew."""
 
 
 def bent(sample: Sample, rng: Stream) -> Made:
