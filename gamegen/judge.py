@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from gamegen.core.errors import BadInput, UnreadableImage
+from gamegen.core.errors import BadInput, BoardNotFound, UnreadableImage
 from gamegen.core.plugin import Plugin
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Reading, Renderer, Style
@@ -84,6 +84,8 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
 
     try:
         reading = renderer.read(page, problem, style)
+    except BoardNotFound:
+        raise
     except UnreadableImage:
         flat = ironed(False)
         if flat is None:

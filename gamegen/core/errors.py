@@ -26,6 +26,10 @@ class UnreadableImage(GamegenError):
     """The picture cannot be read back into a position with confidence."""
 
 
+class BoardNotFound(UnreadableImage):
+    """Nothing in the picture lies like the one that was given."""
+
+
 class JudgeFailed(GamegenError):
     """A judge gave no usable verdict; this is never held against the judged model."""
 

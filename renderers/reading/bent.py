@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.errors import UnreadableImage
+from gamegen.core.errors import BoardNotFound
 from gamegen.core.rendering import Pixels
 from renderers.reading.fit import NARROW, TIGHTEN, Floats, Template, residual
 from renderers.reading.register import LEVELS, Landmarks, Scan, blind, brightness, register
@@ -78,7 +78,7 @@ class Press:
         scan = Scan(image)
         try:
             found = register(scan, self._landmarks)
-        except UnreadableImage:
+        except BoardNotFound:
             return None
         matrix, finest = found.matrix, len(LEVELS) - 1
         if found.likeness == STILL or not self._irons[-1].may_be_bent(scan.level(finest), matrix):

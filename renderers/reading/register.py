@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.errors import UnreadableImage
+from gamegen.core.errors import BoardNotFound
 from gamegen.core.rendering import Pixels
 from renderers.reading.colour import Drift
 from renderers.reading.fit import MOST_WARP, NARROW, Template
@@ -236,11 +236,11 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     if likeness < next((enough for near, enough in NEAR if _moved(matrix, start) < near), SAME):
         matrix, likeness = _search(landmarks, scan, matrix, likeness)
     if likeness < LOWEST_LIKENESS:
-        raise UnreadableImage(
+        raise BoardNotFound(
             f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)"
         )
     if np.abs(matrix - np.eye(3)).max() > MOST_WARP:
-        raise UnreadableImage("the board lies too far from where it was")
+        raise BoardNotFound("the board lies too far from where it was")
     return _found(matrix, likeness, scan)
 
 
