@@ -17,7 +17,7 @@ from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
 from renderers.reading.bars import without_bars
-from renderers.reading.bent import Press
+from renderers.reading.bent import PLAINLY, SLIGHTLY, Demand, Press
 
 PARSED, PRESSES = 512, 16
 """How many rows are kept as they were understood, and what is prepared for ironing their pictures: these come in groups
@@ -75,8 +75,8 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
-    def ironed(plainly: bool) -> Reading[Any] | None:
-        flat = _press(renderer, problem, style).ironed(page, plainly=plainly)
+    def ironed(demand: Demand) -> Reading[Any] | None:
+        flat = _press(renderer, problem, style).ironed(page, demand)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
         except UnreadableImage:
@@ -87,21 +87,21 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     except BoardNotFound:
         raise
     except UnreadableImage:
-        flat = ironed(False)
+        flat = ironed(SLIGHTLY)
         if flat is None:
             raise
         return flat
     return replace(reading, find_stain=partial(_stain, reading, ironed))
 
 
-def _stain(reading: Reading[Any], ironed: Callable[[bool], Reading[Any] | None]) -> str:
+def _stain(reading: Reading[Any], ironed: Callable[[Demand], Reading[Any] | None]) -> str:
     """That of a reading; or, if the same position is read once the picture is ironed, that one's."""
     error, found = None, ""
     try:
         found = reading.stain
     except UnreadableImage as raised:
         error = raised
-    flat = ironed(not found and error is None)
+    flat = ironed(SLIGHTLY if found or error else PLAINLY)
     if flat is not None and flat.position == reading.position:
         return flat.stain
     if error is not None:

@@ -13,7 +13,7 @@ from gamegen.core.stream import Stream
 from gamegen.judge import verify
 from gamegen.perturb import PERTURBATIONS
 from gamegen.sample import Sample, make_sample
-from renderers.reading.bent import Press
+from renderers.reading.bent import PLAINLY, Press
 from renderers.reading.register import WHOLE, Landmarks, Scan, register
 
 EDGE = 24
@@ -57,7 +57,7 @@ def test_what_is_not_bent_is_left_alone(name: str) -> None:
 
 def test_another_picture_is_not_bent_into_this_one() -> None:
     sample, other = (make_sample(Key("sudoku/solve", level=3, seed=seed)) for seed in (1, 2))
-    assert _press(sample).ironed(np.asarray(other.edited), plainly=True) is None
+    assert _press(sample).ironed(np.asarray(other.edited), PLAINLY) is None
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,19 @@ STEPS, SETTLED = 4, 4e-4
 PARTS = 8
 """Along each side of a picture, the parts in which it is told whether it is bent."""
 
-EXPLAINED, AWAY = 0.15, 5e-4
-"""The share of the errors that goes if each part may move a little, and by how much they then do, in a picture worth a
-look: of noise it is a tenth. An eighth of a pixel of 512."""
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What is asked of a picture that is said to be bent."""
+
+    explained: float  # the share of the errors that goes if each part may move a little: of noise it is a tenth
+    away: float  # by how much most parts then do
+    less: float  # the share of the errors that may be left once it is ironed
+
+
+SLIGHTLY, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.3, 8e-4, 0.25)
+"""Away by a tenth and a fifth of a pixel of 512. Of pictures bent by 1.5 px, 97 % and 78 % are worth a look then; of
+those that were tilted, zoomed, sharpened or moved, 10 to 40 % and 3 %; of compressed ones hardly any."""
 
 STRAY = 0.02
 """How far no point may lie from where it belongs: 5 pixels of 512."""
@@ -50,9 +60,8 @@ STRAY = 0.02
 SOFT = 0.05
 """How little parts move along their lines, where nothing tells by how much: a share of what their slopes say."""
 
-OUTLIER, LESS, PLAINLY = 30.0, 0.7, 0.25
-"""The most that an error counts for, and the share of all that may be left once a bent picture is ironed, and of those
-in one that is plainly bent."""
+OUTLIER = 30.0
+"""The most that an error counts for."""
 
 LATTICE = 32
 """Points along each side of a picture where its field is worked out; between them it is smooth."""
@@ -70,25 +79,21 @@ class Press:
     def _fine(self) -> Iron:
         return Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))
 
-    def ironed(self, image: Pixels, *, plainly: bool = False) -> Pixels | None:
-        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether.
-
-        What is `plainly` bent is hardly like the one that was given, but is once it is ironed.
-        """
+    def ironed(self, image: Pixels, demand: Demand = SLIGHTLY) -> Pixels | None:
+        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether."""
         scan = Scan(image)
         try:
             found = register(scan, self._landmarks)
         except BoardNotFound:
             return None
         matrix, finest = found.matrix, len(LEVELS) - 1
-        if found.likeness == STILL or not self._irons[-1].may_be_bent(scan.level(finest), matrix):
+        if found.likeness == STILL or not self._irons[-1].may_be_bent(scan.level(finest), matrix, demand):
             return None
         bend, fine = NO_BEND, brightness(image, FINE)
         levels = [*(scan.level(number) for number in range(1, len(LEVELS))), fine]
         for iron, level, cut in zip([*self._irons, self._fine], levels, CUTS, strict=True):
             bend = iron.refine(bend, level, matrix, cut)
-        less = PLAINLY if plainly else LESS
-        return bend.ironed(image, matrix) if self._fine.is_better(bend, fine, matrix, less) else None
+        return bend.ironed(image, matrix) if self._fine.is_better(bend, fine, matrix, demand) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +133,7 @@ class Iron:
         part = ((template.points[0] + 1) / 2 * PARTS).astype(np.intp).clip(0, PARTS - 1)
         self._part = part[:, 1] * PARTS + part[:, 0]
 
-    def may_be_bent(self, image: Floats, matrix: Floats) -> bool:
+    def may_be_bent(self, image: Floats, matrix: Floats, demand: Demand) -> bool:
         """Whether parts of a picture, its brightness (side, side) laid by a matrix, lie elsewhere than they should."""
         want, seen = self._template.value, self._template.look(image, matrix)
         error, keep, cut = residual(want, seen, np.ones_like(want), NARROW)
@@ -139,7 +144,7 @@ class Iron:
         xx, yy = (each + SOFT * (xx + yy) + 1e-9 for each in (xx, yy))
         x, y = (yy * right - xy * below) / (xx * yy - xy * xy), (xx * below - xy * right) / (xx * yy - xy * xy)
         explained = float(x @ right + y @ below) / max(1e-9, float(keep @ (error * error)))
-        return bool(explained > EXPLAINED and np.hypot(x, y).mean() > AWAY)
+        return bool(explained > demand.explained and np.median(np.hypot(x, y)) > demand.away)
 
     def refine(self, bend: Bend, image: Floats, matrix: Floats, cut: float) -> Bend:
         keep = np.ones_like(self._template.value)
@@ -152,11 +157,11 @@ class Iron:
             cut = max(narrow, cut * TIGHTEN)
         return bend
 
-    def is_better(self, bend: Bend, image: Floats, matrix: Floats, less: float) -> bool:
-        """Whether a bend leaves less than such a share of the errors that are there without, and moves nothing far."""
+    def is_better(self, bend: Bend, image: Floats, matrix: Floats, demand: Demand) -> bool:
+        """Whether a bend leaves much less of the errors than there are without, and moves nothing far."""
         if np.abs(bend.at(self._template.points[0])).max() > STRAY:
             return False
-        return self._cost(bend, image, matrix) < less * self._cost(NO_BEND, image, matrix)
+        return self._cost(bend, image, matrix) < demand.less * self._cost(NO_BEND, image, matrix)
 
     def _cost(self, bend: Bend, image: Floats, matrix: Floats) -> float:
         want, seen = self._template.value, self._look(bend, image, matrix)

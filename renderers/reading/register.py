@@ -236,9 +236,7 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     if likeness < next((enough for near, enough in NEAR if _moved(matrix, start) < near), SAME):
         matrix, likeness = _search(landmarks, scan, matrix, likeness)
     if likeness < LOWEST_LIKENESS:
-        raise BoardNotFound(
-            f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)"
-        )
+        raise BoardNotFound(f"the board was not found (likeness {likeness:.2f}, at least {LOWEST_LIKENESS} is needed)")
     if np.abs(matrix - np.eye(3)).max() > MOST_WARP:
         raise BoardNotFound("the board lies too far from where it was")
     return _found(matrix, likeness, scan)
