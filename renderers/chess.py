@@ -16,6 +16,7 @@ from gamegen.core.rendering import Pixels, Reading, Style, parse_colour
 from gamegen.games.chess import COLOURS, EMPTY, PIECES, UNMARKED, Diagram
 from renderers.board import GIVENS, Board, BoardRenderer, Given, Seen, given_board
 from renderers.chess_reading import (
+    demand_as_strong,
     demand_men_inside,
     demand_one_hue,
     known_at,
@@ -119,6 +120,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         self.demand_single(plain, named, problem, style)
         demand_men_inside(outlines, plain, named, given, style, self)
         self.demand_full_strength(plain, named.symbols, problem, style)
+        demand_as_strong(plain, named, given, style, self)
         codes = tuple("".join(row) for row in _CODES[outlines.colours + 1])
         position = Diagram(self.decode(named.symbols, problem, style).rows, codes)
         confidence = min(float(named.confidence.min()), outlines.confidence)

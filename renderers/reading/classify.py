@@ -209,24 +209,23 @@ def demand_full_strength(
     """
     if not where.any():
         return
-    inner = slice(tiles.inset, cells.shape[2] - tiles.inset)
-    known, meant = (tiles.images[numbers[where], inner, inner] for numbers in (before, after))
-    wanted, made = (_contrast(each, known) for each in (meant, cells[where][:, inner, inner]))
-    rank = int(STRONGEST * wanted.shape[1])
-    faint = np.partition(made, rank, axis=1)[:, rank] < FAINT * np.partition(wanted, rank, axis=1)[:, rank]
+    known, meant = (tiles.images[numbers[where]] for numbers in (before, after))
+    faint = strength(cells[where], known, tiles.inset) < FAINT * strength(meant, known, tiles.inset)
     if faint.any():
         row, col = np.argwhere(where)[int(faint.argmax())]
         raise UnreadableImage(f"the change in cell ({row}, {col}) is drawn so faintly that it may not be meant")
 
 
-def _contrast(cells: Floats, known: Floats) -> Floats:
-    """(N, pixels): by how much cells (N, n, n, 3) differ from what was there, in the channel that differs most."""
-    gap = cv2.absdiff(
-        *(np.ascontiguousarray(each, np.float32).reshape(-1, each.shape[2], 3) for each in (cells, known))
-    )
+def strength(cells: Floats, ground: Floats, inset: int) -> Floats:
+    """(…): by how many grey levels cells (…, n, n, 3), but for so much at their border, stand out from a ground."""
+    inner = slice(inset, cells.shape[-2] - inset)
+    tall = (np.ascontiguousarray(each[..., inner, inner, :], np.float32) for each in (cells, ground))
+    gap = cv2.absdiff(*(each.reshape(-1, each.shape[-2], 3) for each in tall))
     red, green, blue = cv2.split(gap)
-    most: Floats = cv2.max(cv2.max(red, green), blue).reshape(len(cells), -1)
-    return most
+    most: Floats = cv2.max(cv2.max(red, green), blue).reshape(*cells.shape[:-3], -1)
+    rank = int(STRONGEST * most.shape[-1])
+    strongest: Floats = np.partition(most, rank, axis=-1)[..., rank]
+    return strongest
 
 
 def _decide(distance: Floats, meaning: NDArray[np.intp]) -> tuple[NDArray[np.intp], Floats, Floats]:
