@@ -60,7 +60,7 @@ ALONG, WORN = 0.25, 0.02
 """Share of a side's length that may be drawn on at the border, and of the very borders of old cells that are odd in a
 bad picture."""
 
-HALO, SELDOM = 1.5, 0.1
+HALO, SELDOM, SHARPENED = 1.5, 0.1, 60.0
 """How many times as far off as the strong lines of old cells, but for so few of their pixels, must be what was drawn on
 the border of a new one: sharpening takes nine of ten off by up to 48 to 59 grey levels; 1.25 times that
 refused one right answer."""
@@ -187,15 +187,18 @@ def border_drawn_on(seen: Seen, new: NDArray[np.bool_], bare: Floats, style: Sty
 
 
 def _odd_around(odd: NDArray[np.bool_]) -> float:
-    """The share of true values at the very borders of cells (K, n, n)."""
+    """The share of true values at the very borders of most cells (K, n, n): a stroke may lie on some of them."""
+    if not len(odd):
+        return 0.0
     edge = max(1, round(LEAN * odd.shape[1]))
-    inner = np.count_nonzero(odd[:, edge:-edge, edge:-edge])
-    return float((np.count_nonzero(odd) - inner) / max(1, 4 * edge * odd.shape[1] * len(odd)))
+    inner = np.count_nonzero(odd[:, edge:-edge, edge:-edge], axis=(1, 2))
+    return float(np.median(np.count_nonzero(odd, axis=(1, 2)) - inner) / (4 * edge * odd.shape[1]))
 
 
 def _off_lines(gap: Floats, lines: NDArray[np.bool_]) -> float:
-    """By how many grey levels, at most but for a few, pixels of cells (K, n, n) are off that show strong lines."""
-    return float(np.quantile(gap[lines], 1 - SELDOM)) if lines.any() else 0.0
+    """By how many grey levels, at most but for a few, pixels of cells (K, n, n) are off that show strong lines, and no
+    more than sharpening leaves: a stroke may lie on some of them."""
+    return min(SHARPENED, float(np.quantile(gap[lines], 1 - SELDOM))) if lines.any() else 0.0
 
 
 def _turned_back(row: int, col: int, turns: int, side: int) -> Cell:

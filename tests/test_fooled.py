@@ -209,6 +209,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/project@1:train:1:2052:0?pixels=256", 45),  # pale, along a line, through JPEG
         ("scrawl", "maze/shortest@1:train:1:18000000001:3", 500),  # a cross leaves but a small piece behind it
         ("scrawl", "pacman/route@1:train:5:18000000000:0", 123),  # along a diagonal that is nearly his own
+        ("ghost_stroke", "sudoku/solve@1:train:1:90000000004:0?pixels=256", 102),  # along two new cells and two given
         ("double_exposure", "chess/move@1:train:2:90000000002:0?pixels=256", 350),  # half of him who took a man
         ("scrawl", "wordsearch/find@1:train:1:19000000001:1", 251),  # in the border's colour, through a large letter
     ],
