@@ -106,7 +106,7 @@ def overdrawn(
         return None
     old = ~changed if telling is None or not telling.any() else telling
     waves = waves_of((drawn_cells(seen, old, tiles.shape[1]), tiles[known[old]]), (new, meant))
-    view = View(waves, _is_reduced(seen), apart)
+    view = View(waves, is_reduced(seen), apart)
     places = [Cell(*place) for place in np.argwhere(changed)[suspects].tolist()]
     first = view.first_unlike(new[suspects], map(looks, places))
     if first is not None and apart < inf:
@@ -215,7 +215,7 @@ def _squares(found: Flags) -> NDArray[np.intp]:
     return counts
 
 
-def _is_reduced(seen: Seen) -> bool:
+def is_reduced(seen: Seen) -> bool:
     """Whether a picture was reduced to few colours, so that one may have become another."""
     image = seen.registration.image
     found = Image.fromarray(image[:: max(1, len(image) // ROWS)]).getcolors(FEWEST)

@@ -147,6 +147,14 @@ def with_placed_keeper(named: Named, cells: Floats, known: NDArray[np.intp], til
     return replace(named, symbols=symbols, confidence=confidence)
 
 
+def in_doubt_of_boxes(named: Named, known: NDArray[np.intp]) -> Named:
+    """The same for a picture that was reduced to few colours, in which boxes of both kinds may have become one: nothing
+    tells then whether a target has gone or come under a box that is new."""
+    is_new_box = np.isin(named.symbols, list(_KINDS)) & (named.symbols != known)
+    doubtful = is_new_box & (_ON_TARGET[named.symbols] != _ON_TARGET[known])
+    return replace(named, confidence=np.where(doubtful, 0.0, named.confidence))
+
+
 def _changed(seen: Seen) -> NDArray[np.bool_]:
     """(R, C): which cells differ from what they showed before."""
     gap = cv2.GaussianBlur(cv2.subtract(seen.board, seen.known), (3, 3), 0, borderType=cv2.BORDER_REPLICATE)

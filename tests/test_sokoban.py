@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import STEPS, Cell
@@ -396,3 +397,12 @@ def test_a_box_of_two_kinds_is_no_tinted_one() -> None:
     made = ATTACKS["double_exposure"](sample, Stream(sample.id, "attack", 390))
     assert made is not None and not made[1]
     assert not verify(sample, made[0]).correct
+
+
+def test_boxes_of_few_colours_are_in_doubt() -> None:
+    """With the last of its tint a box on a target became one beside it: the target seemed to be gone."""
+    sample = make_sample("sokoban/push@1:train:1:2040:0")
+    small = sample.edited.resize((614, 614), Image.Resampling.BICUBIC)
+    for colours in (36, 32, 24):
+        verdict = verify(sample, small.quantize(colours).convert("RGB"))
+        assert verdict.correct or not verdict.readable, verdict.reason
