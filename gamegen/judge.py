@@ -91,7 +91,7 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
         if flat is None:
             raise
         return flat
-    return replace(reading, find_stain=partial(_stain, reading, ironed))
+    return reading if reading.is_still else replace(reading, find_stain=partial(_stain, reading, ironed))
 
 
 def _stain(reading: Reading[Any], ironed: Callable[[Demand], Reading[Any] | None]) -> str:

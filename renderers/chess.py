@@ -133,7 +133,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
             after = self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
-        return Reading(position, confidence, named.quality, stain)
+        return Reading(position, confidence, named.quality, stain, seen.registration.is_still)
 
 
 @lru_cache(maxsize=64)

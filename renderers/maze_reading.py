@@ -104,7 +104,8 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     _demand(confidence, distance)
     quality = float(max(0.0, 1.0 - np.sqrt((distance**2).mean()) / 128))
     stain = partial(find_stain, seen, known, share, painted, marks, distance)
-    return Reading(Maze(pen, marks.tobytes().decode()), float(confidence.min()), quality, stain)
+    position = Maze(pen, marks.tobytes().decode())
+    return Reading(position, float(confidence.min()), quality, stain, seen.registration.is_still)
 
 
 def _demand_same_walls(seen: Seen, known: Known) -> None:

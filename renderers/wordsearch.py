@@ -153,7 +153,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             plain, after = without_ink(seen, outlines), self.render(position, drawn)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
-        return Reading(position, confidence, named.quality, stain)
+        return Reading(position, confidence, named.quality, stain, seen.registration.is_still)
 
     def _framed(self, problem: Problem[WordGrid], style: Style, colours: NDArray[np.intp]) -> Pixels:
         """The clean picture of the given letters with borders of these colours (R, C), -1 for none."""

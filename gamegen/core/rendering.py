@@ -104,6 +104,7 @@ class Reading(Generic[P]):
     confidence: float  # of the least certain cell, 0 to 1
     quality: float  # likeness to the clean rendering of this position, 0 to 1
     find_stain: Callable[[], str] = str  # see `stain`; looked for only when asked, since a wrong answer needs no more
+    is_still: bool = False  # whether the page lies just where it lay
 
     @property
     def stain(self) -> str:

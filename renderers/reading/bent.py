@@ -31,9 +31,6 @@ FINE = 384
 CUTS = (45.0, 30.0, 20.0)
 """Errors above which points were drawn upon, from coarse to fine."""
 
-STILL = 1.0
-"""Likeness of a picture that lies just where it lay."""
-
 STEPS, SETTLED = 4, 4e-4
 """Steps on each level at most; one that moves no control point by more is the last: a tenth of a pixel of 512."""
 
@@ -50,9 +47,9 @@ class Demand:
     less: float  # the share of the errors that may be left once it is ironed
 
 
-SLIGHTLY, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.3, 8e-4, 0.25)
-"""Away by a tenth and a fifth of a pixel of 512. Of pictures bent by 1.5 px, 97 % and 78 % are worth a look then; of
-those that were tilted, zoomed, sharpened or moved, 10 to 40 % and 3 %; of compressed ones hardly any."""
+SLIGHTLY, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.4, 1e-3, 0.25)
+"""Away by a tenth and a quarter of a pixel of 512. Of pictures bent by 1.5 px, 97 % and 74 % are worth a look then; of
+those that were tilted, zoomed, sharpened or moved, 10 to 40 % and hardly any."""
 
 STRAY = 0.02
 """How far no point may lie from where it belongs: 5 pixels of 512."""
@@ -87,7 +84,7 @@ class Press:
         except BoardNotFound:
             return None
         matrix, finest = found.matrix, len(LEVELS) - 1
-        if found.likeness == STILL or not self._irons[-1].may_be_bent(scan.level(finest), matrix, demand):
+        if found.is_still or not self._irons[-1].may_be_bent(scan.level(finest), matrix, demand):
             return None
         bend, fine = NO_BEND, brightness(image, FINE)
         levels = [*(scan.level(number) for number in range(1, len(LEVELS))), fine]

@@ -51,6 +51,9 @@ BETTER, HOPELESS = 0.03, 0.35
 """By how much a zoom must be more alike than the one before, even coarsely, to be followed; and a likeness from which
 no last fit leads to a board."""
 
+STILL = 1.0
+"""Likeness of a picture that lies where it was believed to lie, to the pixel."""
+
 SAME, GOOD, LOWEST_LIKENESS = 0.998, 0.9, 0.5
 """Likeness at which the first place found is right; at which a search may end; below which there is no board."""
 
@@ -81,6 +84,11 @@ class Registration:
     image: Pixels  # (H, W, 3): the edited picture
     shrunk: dict[tuple[int, int], Pixels] = field(default_factory=dict, init=False)  # the same, some times smaller
     pages: dict[tuple[Drift, int], Pixels] = field(default_factory=dict, init=False)  # see `page`
+
+    @property
+    def is_still(self) -> bool:
+        """Whether the picture lies just where it lay, so that nothing had to be fitted."""
+        return self.likeness == STILL
 
     def page(self, drift: Drift, side: int) -> Pixels:
         """(side, side, 3): the whole page as the editor left it, colour drift undone; kept once it was asked for."""
@@ -227,7 +235,7 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     start = np.eye(3) if start is None else start
     template = landmarks.template(finest)
     if template.is_at(scan.level(finest), start):
-        return _found(start, 1.0, scan)
+        return _found(start, STILL, scan)
     matrix, likeness = template.fit(scan.level(finest), start, 8, NARROW)
     if _moved(matrix, start) >= NEAR[0][0]:  # half of a grid may lie right, and hold back the rest
         coarse, _ = landmarks.template(finest - 1).fit(scan.level(finest - 1), start, 6, CUTS[finest - 1])
