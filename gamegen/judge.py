@@ -75,8 +75,8 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
-    def ironed(demand: Demand) -> Reading[Any] | None:
-        flat = _press(renderer, problem, style).ironed(page, demand)
+    def ironed(demand: Demand, matrix: Any = None) -> Reading[Any] | None:
+        flat = _press(renderer, problem, style).ironed(page, demand, matrix)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
         except UnreadableImage:
@@ -94,14 +94,14 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     return reading if reading.is_still else replace(reading, find_stain=partial(_stain, reading, ironed))
 
 
-def _stain(reading: Reading[Any], ironed: Callable[[Demand], Reading[Any] | None]) -> str:
+def _stain(reading: Reading[Any], ironed: Callable[[Demand, Any], Reading[Any] | None]) -> str:
     """That of a reading; or, if the same position is read once the picture is ironed, that one's."""
     error, found = None, ""
     try:
         found = reading.stain
     except UnreadableImage as raised:
         error = raised
-    flat = ironed(SLIGHTLY if found or error else PLAINLY)
+    flat = ironed(SLIGHTLY if found or error else PLAINLY, reading.matrix)
     if flat is not None and flat.position == reading.position:
         return flat.stain
     if error is not None:

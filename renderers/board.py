@@ -185,8 +185,8 @@ class BoardRenderer(Renderer[P]):
         self.demand_full_strength(seen, named.symbols, problem, style)
         position = self.decode(named.symbols, problem, style)
         stain = partial(self.find_stain, seen, named.symbols, problem, style)
-        is_still = seen.registration.is_still
-        return Reading(position, float(named.confidence.min()), named.quality, stain, is_still)
+        laid = seen.registration
+        return Reading(position, float(named.confidence.min()), named.quality, stain, laid.is_still, laid.matrix)
 
     # Parts that games with more than tiles (strokes, frames, several panels) build their own reading from ------------
 

@@ -133,7 +133,8 @@ class ChessRenderer(BoardRenderer[Diagram]):
             after = self.render(position, style)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
-        return Reading(position, confidence, named.quality, stain, seen.registration.is_still)
+        laid = seen.registration
+        return Reading(position, confidence, named.quality, stain, laid.is_still, laid.matrix)
 
 
 @lru_cache(maxsize=64)

@@ -98,7 +98,7 @@ class ReconstructionRenderer(Renderer[Position]):
             anew = Anew(problem.position, position, redrawn, layout)
             return "what was drawn anew" if is_scrawled(look, page.picture, after, anew) else ""
 
-        return Reading(position, sure, quality, stain, registration.is_still)
+        return Reading(position, sure, quality, stain, registration.is_still, registration.matrix)
 
 
 @lru_cache(maxsize=64)

@@ -153,7 +153,8 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             plain, after = without_ink(seen, outlines), self.render(position, drawn)
             return stain_beside(outlines, plain, named.symbols, after, renderer=self, problem=problem, style=style)
 
-        return Reading(position, confidence, named.quality, stain, seen.registration.is_still)
+        laid = seen.registration
+        return Reading(position, confidence, named.quality, stain, laid.is_still, laid.matrix)
 
     def _framed(self, problem: Problem[WordGrid], style: Style, colours: NDArray[np.intp]) -> Pixels:
         """The clean picture of the given letters with borders of these colours (R, C), -1 for none."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic
+from dataclasses import dataclass, field
+from typing import Any, Generic
 
 import numpy as np
 import orjson
@@ -105,6 +105,7 @@ class Reading(Generic[P]):
     quality: float  # likeness to the clean rendering of this position, 0 to 1
     find_stain: Callable[[], str] = str  # see `stain`; looked for only when asked, since a wrong answer needs no more
     is_still: bool = False  # whether the page lies just where it lay
+    matrix: NDArray[np.floating[Any]] | None = field(default=None, compare=False)  # (3, 3): where it lies, if known
 
     @property
     def stain(self) -> str:

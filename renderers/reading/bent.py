@@ -70,27 +70,32 @@ class Press:
     def __init__(self, given: Pixels, shaky: NDArray[np.bool_] | None) -> None:
         self._given, self._shaky = given, shaky
         self._landmarks = Landmarks(given, shaky=shaky)
-        self._irons = [Iron(self._landmarks.template(number)) for number in range(1, len(LEVELS))]
 
     @cached_property
-    def _fine(self) -> Iron:
-        return Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))
+    def _told_by(self) -> Iron:
+        return Iron(self._landmarks.template(len(LEVELS) - 1))
 
-    def ironed(self, image: Pixels, demand: Demand = SLIGHTLY) -> Pixels | None:
-        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether."""
+    @cached_property
+    def _irons(self) -> list[Iron]:
+        """From coarse to fine."""
+        coarser = [Iron(self._landmarks.template(number)) for number in range(1, len(LEVELS) - 1)]
+        return [*coarser, self._told_by, Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))]
+
+    def ironed(self, image: Pixels, demand: Demand = SLIGHTLY, matrix: Floats | None = None) -> Pixels | None:
+        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether. The matrix tells
+        where it lies, if that is known."""
         scan = Scan(image)
-        try:
-            found = register(scan, self._landmarks)
-        except BoardNotFound:
+        if matrix is None:
+            try:
+                matrix = register(scan, self._landmarks).matrix
+            except BoardNotFound:
+                return None
+        if not self._told_by.may_be_bent(scan.level(len(LEVELS) - 1), matrix, demand):
             return None
-        matrix, finest = found.matrix, len(LEVELS) - 1
-        if found.is_still or not self._irons[-1].may_be_bent(scan.level(finest), matrix, demand):
-            return None
-        bend, fine = NO_BEND, brightness(image, FINE)
-        levels = [*(scan.level(number) for number in range(1, len(LEVELS))), fine]
-        for iron, level, cut in zip([*self._irons, self._fine], levels, CUTS, strict=True):
+        bend, levels = NO_BEND, [scan.level(number) for number in range(1, len(LEVELS))]
+        for iron, level, cut in zip(self._irons, [*levels, fine := brightness(image, FINE)], CUTS, strict=True):
             bend = iron.refine(bend, level, matrix, cut)
-        return bend.ironed(image, matrix) if self._fine.is_better(bend, fine, matrix, demand) else None
+        return bend.ironed(image, matrix) if iron.is_better(bend, fine, matrix, demand) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
