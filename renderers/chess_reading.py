@@ -50,7 +50,7 @@ APART = 2
 """Pixels that he may be off, each way, beside those by which tiles are tried anyhow."""
 
 PALER = 0.68
-"""The share of the strength of others of their side that men must have who came to a square. Of 1,100 right ones,
+"""The share of the strength of others of their side that men must have who took another. Of 1,100 right ones,
 painted and perturbed, none has less than 0.83; half of one has 0.5."""
 
 KINDS = 13
@@ -150,11 +150,11 @@ def demand_men_inside(
 def demand_as_strong(
     plain: Seen, named: Named, given: NDArray[np.intp], style: Style, renderer: BoardRenderer[Diagram]
 ) -> None:
-    """Raise UnreadableImage if a man who came to a square is much paler than those of his side who stayed: beside a man
-    who was taken, what is left of contrast does not tell."""
+    """Raise UnreadableImage if a man who took another is much paler than those of his side who stayed: how much the
+    square has changed does not tell then."""
     tiles, symbols = smooth_tiles(renderer, style, 8, 8), named.symbols
     is_man, is_white = symbols % KINDS > 0, symbols % KINDS <= KINDS // 2
-    new = is_man & (symbols != given)
+    new = is_man & (symbols != given) & (given % KINDS > 0)
     if not new.any():
         return
     ground = tiles.images[symbols // KINDS * KINDS]
