@@ -68,8 +68,8 @@ def read(row: Mapping[str, Any], image: Source) -> str:
 def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> Reading[Any]:
     """What the reader sees in a picture from outside; raises UnreadableImage.
 
-    Bars around it are taken off. A picture that is unreadable, or has something foreign on it, may only be bent: then
-    it is ironed and read again. On one that is plainly bent, something foreign may only show once it is ironed.
+    Bars around it are taken off. One that is plainly bent is ironed before it is believed. One that is unreadable, or
+    seems to change what was given, or has something foreign on it, may only be a little bent: then that is enough.
     """
     renderer = plugin.renderer
     pixels = load_rgb(image, ground=style.page)
@@ -87,11 +87,15 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     except BoardNotFound:
         raise
     except UnreadableImage:
-        flat = ironed(SLIGHTLY)
-        if flat is None:
-            raise
+        if flat := ironed(SLIGHTLY):
+            return flat
+        raise
+    if reading.is_still:
+        return reading
+    is_kept = plugin.solver.check(problem, reading.position).preserved == 1.0
+    if flat := ironed(PLAINLY if is_kept else SLIGHTLY, reading.matrix):
         return flat
-    return reading if reading.is_still else replace(reading, find_stain=partial(_stain, reading, ironed))
+    return replace(reading, find_stain=partial(_stain, reading, ironed))
 
 
 def _stain(reading: Reading[Any], ironed: Callable[[Demand, Any], Reading[Any] | None]) -> str:
@@ -101,7 +105,9 @@ def _stain(reading: Reading[Any], ironed: Callable[[Demand, Any], Reading[Any] |
         found = reading.stain
     except UnreadableImage as raised:
         error = raised
-    flat = ironed(SLIGHTLY if found or error else PLAINLY, reading.matrix)
+    if not found and error is None:
+        return ""
+    flat = ironed(SLIGHTLY, reading.matrix)
     if flat is not None and flat.position == reading.position:
         return flat.stain
     if error is not None:

@@ -22,6 +22,12 @@ from renderers.reading.register import LEVELS, Landmarks, Scan, blind, brightnes
 CONTROLS = 8
 """Control points along each side."""
 
+SPANS = CONTROLS - 3
+"""Spans along each side within which the same four have a say."""
+
+NEAR = (np.arange(4)[:, None] * CONTROLS + np.arange(4)).ravel()
+"""Control points that have a say within a span, counted from its first."""
+
 STIFF, STEADY = 0.03, 0.03
 """How much bending costs, and how much moving does, as shares of what the points say."""
 
@@ -48,8 +54,8 @@ class Demand:
 
 
 SLIGHTLY, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.4, 1e-3, 0.25)
-"""Away by a tenth and a quarter of a pixel of 512. Of pictures bent by 1.5 px, 97 % and 74 % are worth a look then; of
-those that were tilted, zoomed, sharpened or moved, 10 to 40 % and hardly any."""
+"""Away by a tenth and a quarter of a pixel of 512. Of pictures bent by 1.5 px, 95 % and 66 % are worth a look then; of
+those that were tilted, zoomed, sharpened or moved, 10 to 70 % and hardly any."""
 
 STRAY = 0.02
 """How far no point may lie from where it belongs: 5 pixels of 512."""
@@ -72,14 +78,13 @@ class Press:
         self._landmarks = Landmarks(given, shaky=shaky)
 
     @cached_property
-    def _told_by(self) -> Iron:
-        return Iron(self._landmarks.template(len(LEVELS) - 1))
+    def _irons(self) -> list[Iron]:
+        """One for each level but the coarsest."""
+        return [Iron(self._landmarks.template(number)) for number in range(1, len(LEVELS))]
 
     @cached_property
-    def _irons(self) -> list[Iron]:
-        """From coarse to fine."""
-        coarser = [Iron(self._landmarks.template(number)) for number in range(1, len(LEVELS) - 1)]
-        return [*coarser, self._told_by, Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))]
+    def _finest(self) -> Iron:
+        return Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))
 
     def ironed(self, image: Pixels, demand: Demand = SLIGHTLY, matrix: Floats | None = None) -> Pixels | None:
         """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether. The matrix tells
@@ -90,12 +95,13 @@ class Press:
                 matrix = register(scan, self._landmarks).matrix
             except BoardNotFound:
                 return None
-        if not self._told_by.may_be_bent(scan.level(len(LEVELS) - 1), matrix, demand):
+        levels = [scan.level(number) for number in range(1, len(LEVELS))]
+        if not self._irons[-1].may_be_bent(levels[-1], matrix, demand):
             return None
-        bend, levels = NO_BEND, [scan.level(number) for number in range(1, len(LEVELS))]
-        for iron, level, cut in zip(self._irons, [*levels, fine := brightness(image, FINE)], CUTS, strict=True):
+        bend, fine = NO_BEND, brightness(image, FINE)
+        for iron, level, cut in zip([*self._irons, self._finest], [*levels, fine], CUTS, strict=True):
             bend = iron.refine(bend, level, matrix, cut)
-        return bend.ironed(image, matrix) if iron.is_better(bend, fine, matrix, demand) else None
+        return bend.ironed(image, matrix) if self._finest.is_better(bend, fine, matrix, demand) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,18 +111,13 @@ class Bend:
 
     controls: Floats  # (2, CONTROLS**2): x and y of each
 
-    def at(self, points: Floats) -> Floats:
-        """(N, 2): the displacement of normalised points (N, 2)."""
-        moved: Floats = _basis(points) @ self.controls.T
-        return moved
-
     def ironed(self, image: Pixels, matrix: Floats) -> Pixels:
         """A picture (H, W, 3) without its bend: then the matrix alone takes points of the board's picture to it."""
         high, wide = image.shape[:2]
         middles = (np.arange(LATTICE) + 0.5) * 2 / LATTICE - 1
         places = np.stack(np.meshgrid(middles, middles), axis=-1).reshape(1, -1, 2)
         on_board = cv2.perspectiveTransform(places, np.linalg.inv(matrix))
-        bent = cv2.perspectiveTransform(on_board + self.at(on_board[0])[None], matrix)
+        bent = cv2.perspectiveTransform(on_board + Splines(on_board[0]).moved(self.controls), matrix)
         by = ((bent - places) * (wide / 2, high / 2)).astype(np.float32).reshape(LATTICE, LATTICE, 2)
         field = cv2.resize(by, (wide, high), interpolation=cv2.INTER_CUBIC)
         field[..., 0] += np.arange(wide, dtype=np.float32)
@@ -152,7 +153,7 @@ class Iron:
         keep = np.ones_like(self._template.value)
         for _ in range(STEPS):
             error, keep, narrow = residual(self._template.value, self._look(bend, image, matrix), keep, cut)
-            step = self._step(error, keep)
+            step = self._ways.step(error, keep)
             bend = Bend(bend.controls - step)
             if np.abs(step).max() < SETTLED and cut <= narrow:
                 break
@@ -161,7 +162,7 @@ class Iron:
 
     def is_better(self, bend: Bend, image: Floats, matrix: Floats, demand: Demand) -> bool:
         """Whether a bend leaves much less of the errors than there are without, and moves nothing far."""
-        if np.abs(bend.at(self._template.points[0])).max() > STRAY:
+        if np.abs(self._moved(bend)).max() > STRAY:
             return False
         return self._cost(bend, image, matrix) < demand.less * self._cost(NO_BEND, image, matrix)
 
@@ -171,46 +172,75 @@ class Iron:
         return float(np.minimum(error * error, OUTLIER**2).mean())
 
     def _look(self, bend: Bend, image: Floats, matrix: Floats) -> Floats:
-        points = self._template.points
-        return self._template.look(image, matrix, points + bend.at(points[0])[None].astype(np.float32))
+        return self._template.look(image, matrix, self._template.points + self._moved(bend).astype(np.float32))
 
-    def _step(self, error: Floats, keep: Floats) -> Floats:
-        """(2, CONTROLS**2): by how much control points are off."""
-        weighted = self._ways * keep.astype(np.float32)[:, None]
-        normal = (weighted.T @ self._ways).astype(np.float64)
-        normal += normal.trace() / len(normal) * _stiffness()
-        towards = (weighted.T @ error.astype(np.float32)[:, None]).astype(np.float64)
-        return np.asarray(cv2.solve(normal, towards, flags=cv2.DECOMP_CHOLESKY)[1]).reshape(2, -1)
+    def _moved(self, bend: Bend) -> Floats:
+        """(K, 2): how far a bend moves the points."""
+        return self._ways.splines.moved(bend.controls)
 
     @cached_property
-    def _ways(self) -> Floats:
-        """(K, 2 * CONTROLS**2): how much lighter each point gets if a control point moves."""
-        basis, slopes = _basis(self._template.points[0]), self._template.slopes
-        return np.concatenate([slope[:, None] * basis for slope in slopes], axis=1).astype(np.float32)
+    def _ways(self) -> Ways:
+        return Ways(self._template)
 
     def _sums(self, *values: Floats) -> Floats:
         """(V, PARTS**2): the sums of values (K,) over the points of each part."""
         return np.stack([np.bincount(self._part, each, PARTS**2) for each in values])
 
 
-def _basis(points: Floats) -> Floats:
-    """(N, CONTROLS**2): how much the control points, row by row, have to say at normalised points (N, 2)."""
-    across, down = (_splines(points[:, axis]) for axis in (0, 1))
-    basis: Floats = (down[:, :, None] * across[:, None, :]).reshape(len(points), -1)
-    return basis
+class Splines:
+    """Cubic B-splines at normalised points (N, 2): which control points move each, and by how much."""
+
+    def __init__(self, points: Floats) -> None:
+        (self.column, across), (self.row, down) = (_pieces(points[:, axis]) for axis in (0, 1))
+        self.share = (down[:, :, None] * across[:, None, :]).reshape(len(points), -1)  # (N, 16)
+        self._shares = np.zeros((len(points), CONTROLS**2))
+        np.put_along_axis(self._shares, (self.row * CONTROLS + self.column)[:, None] + NEAR, self.share, axis=1)
+
+    def moved(self, controls: Floats) -> Floats:
+        """(N, 2): by how much control points (2, CONTROLS**2) move the points."""
+        moved: Floats = self._shares @ controls.T
+        return moved
 
 
-def _splines(at: Floats) -> Floats:
-    """(N, CONTROLS): cubic B-splines at places between -1 and 1."""
-    spans = CONTROLS - 3
-    along = ((at.astype(np.float64) + 1) / 2 * spans).clip(0, spans - 1e-9)
+class Ways:
+    """How much lighter each point of a template gets if a control point moves.
+
+    Points between the same four control points depend on the same sixteen. So their sums are small products, one for
+    each span, far less to work out than one great product is; and none so large that BLAS would start threads for it.
+    """
+
+    def __init__(self, template: Template) -> None:
+        self.splines = Splines(template.points[0])
+        span = self.splines.row * SPANS + self.splines.column
+        ways = np.concatenate([slope[:, None] * self.splines.share for slope in template.slopes], axis=1)
+        order = np.argsort(span, kind="stable")
+        counts = np.bincount(span, minlength=SPANS**2)
+        rank = np.arange(len(order)) - np.repeat(counts.cumsum() - counts, counts)
+        self._points = np.full((SPANS**2, counts.max()), len(order))  # the last one, which has no slope, fills up
+        self._points[span[order], rank] = order
+        self._ways = np.append(ways, np.zeros_like(ways[:1]), axis=0)[self._points].astype(np.float32)
+        first = np.arange(SPANS**2) // SPANS * CONTROLS + np.arange(SPANS**2) % SPANS
+        near = first[:, None] + np.concatenate([NEAR, CONTROLS**2 + NEAR])
+        self._control, self._pair = near, near[:, :, None] * 2 * CONTROLS**2 + near[:, None, :]
+
+    def step(self, error: Floats, keep: Floats) -> Floats:
+        """(2, CONTROLS**2): by how much control points are off."""
+        weight, wrong = (np.append(each, 0.0).astype(np.float32)[self._points, None] for each in (keep, error))
+        sums = (self._ways * weight).transpose(0, 2, 1) @ np.concatenate([self._ways, wrong], axis=2)
+        size = 2 * CONTROLS**2
+        normal = np.bincount(self._pair.ravel(), sums[..., :-1].ravel(), size * size).reshape(size, size)
+        normal += normal.trace() / size * _stiffness()
+        towards = np.bincount(self._control.ravel(), sums[..., -1].ravel(), size)[:, None]
+        return np.asarray(cv2.solve(normal, towards, flags=cv2.DECOMP_CHOLESKY)[1]).reshape(2, -1)
+
+
+def _pieces(at: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """(N,) and (N, 4): the first of the four splines that are not zero at places between -1 and 1, and their values."""
+    along = ((at.astype(np.float64) + 1) / 2 * SPANS).clip(0, SPANS - 1e-9)
     first = along.astype(np.intp)
     t = along - first
     pieces = ((1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3)
-    values = np.zeros((len(at), CONTROLS))
-    for number, piece in enumerate(pieces):
-        values[np.arange(len(at)), first + number] = piece / 6
-    return values
+    return first, np.stack(pieces, axis=1) / 6
 
 
 @lru_cache(maxsize=1)
