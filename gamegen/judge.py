@@ -75,8 +75,9 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
-    def ironed(demand: Demand, matrix: Any = None) -> Reading[Any] | None:
-        flat = _press(renderer, problem, style).ironed(page, demand, matrix)
+    def ironed(demand: Demand, seen: Reading[Any] | None = None) -> Reading[Any] | None:
+        known = (seen.matrix, lambda: renderer.render(seen.position, style).rgb()) if seen else ()
+        flat = _press(renderer, problem, style).ironed(page, demand, *known)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
         except UnreadableImage:
@@ -93,12 +94,12 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     if reading.is_still:
         return reading
     is_kept = plugin.solver.check(problem, reading.position).preserved == 1.0
-    if flat := ironed(PLAINLY if is_kept else SLIGHTLY, reading.matrix):
+    if flat := ironed(PLAINLY if is_kept else SLIGHTLY, reading):
         return flat
     return replace(reading, find_stain=partial(_stain, reading, ironed))
 
 
-def _stain(reading: Reading[Any], ironed: Callable[[Demand, Any], Reading[Any] | None]) -> str:
+def _stain(reading: Reading[Any], ironed: Callable[[Demand, Reading[Any]], Reading[Any] | None]) -> str:
     """That of a reading; or, if the same position is read once the picture is ironed, that one's."""
     error, found = None, ""
     try:
@@ -107,7 +108,7 @@ def _stain(reading: Reading[Any], ironed: Callable[[Demand, Any], Reading[Any] |
         error = raised
     if not found and error is None:
         return ""
-    flat = ironed(SLIGHTLY, reading.matrix)
+    flat = ironed(SLIGHTLY, reading)
     if flat is not None and flat.position == reading.position:
         return flat.stain
     if error is not None:

@@ -97,3 +97,31 @@ def test_a_wrong_answer_that_is_bent_is_wrong() -> None:
     assert not sample.plugin.solver.check(sample.problem, wrong).correct
     image = sample.plugin.renderer.render(wrong, sample.style).image()
     assert not verify(sample, PERTURBATIONS["bend"](image, 1.0, Stream("bend"))).correct
+
+
+@pytest.mark.parametrize("strength", [0.8, 0.9])
+def test_letters_that_seem_to_be_others_are_ironed_before_that_is_believed(strength: float) -> None:
+    sample = make_sample("wordsearch/find@1:train:3:42:0")  # unironed, its O in row 7 looks like a Q
+    image = PERTURBATIONS["bend"](sample.edited, strength, Stream("x"))
+    verdict = verify(sample, image)
+    assert verdict.correct, verdict.reason
+
+
+def test_lines_beside_what_was_drawn_anew_bend_nothing() -> None:
+    sample = make_sample("tictactoe/best@1:train:1:62:20")  # a line between a red square and one that became blue
+    renderer = sample.plugin.renderer
+    bent = np.asarray(PERTURBATIONS["bend"](sample.edited, 0.5, sample.key.stream("reading")))
+    reading = renderer.read(bent, sample.problem, sample.style)
+    known = _press(sample).ironed(bent, matrix=reading.matrix, answer=lambda: np.asarray(sample.edited))
+    guessed = _press(sample).ironed(bent, matrix=reading.matrix)
+    assert known is not None and guessed is not None and _off(sample, known) < _off(sample, guessed)
+    stains = [renderer.read(flat, sample.problem, sample.style).stain for flat in (known, guessed)]
+    assert stains == ["", "cell (0, 2)"]
+    assert verify(sample, bent).correct
+
+
+def test_where_all_was_drawn_anew_nothing_tells_of_a_bend() -> None:
+    sample = make_sample("chess/move@1:train:3:11:0")
+    bent = np.asarray(_bent(sample, 0.5))
+    assert _press(sample).ironed(bent) is not None
+    assert _press(sample).ironed(bent, answer=lambda: 255 - np.asarray(sample.original)) is None

@@ -7,6 +7,7 @@ cubic B-splines over a few control points. It is told by the same points and slo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -57,6 +58,9 @@ SLIGHTLY, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.4, 1e-3, 0.25)
 """Away by a tenth and a quarter of a pixel of 512. Of pictures bent by 1.5 px, 95 % and 66 % are worth a look then; of
 those that were tilted, zoomed, sharpened or moved, 10 to 70 % and hardly any."""
 
+FEWEST = 100
+"""Points that tell how a picture is bent, at least."""
+
 STRAY = 0.02
 """How far no point may lie from where it belongs: 5 pixels of 512."""
 
@@ -84,11 +88,21 @@ class Press:
 
     @cached_property
     def _finest(self) -> Iron:
-        return Iron(Template(brightness(self._given, FINE), blind(self._shaky, FINE)))
+        unseen = None if self._shaky is None else blind(self._shaky, FINE)
+        return Iron(Template(brightness(self._given, FINE), unseen))
 
-    def ironed(self, image: Pixels, demand: Demand = SLIGHTLY, matrix: Floats | None = None) -> Pixels | None:
-        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether. The matrix tells
-        where it lies, if that is known."""
+    def ironed(
+        self,
+        image: Pixels,
+        demand: Demand = SLIGHTLY,
+        matrix: Floats | None = None,
+        answer: Callable[[], Pixels] | None = None,
+    ) -> Pixels | None:
+        """A picture (H, W, 3) without its bend; None if it has none, or is another picture altogether.
+
+        The matrix tells where it lies, and the answer how what it shows would look if it were not bent, if these are
+        known: lines beside what was drawn anew seem to lie elsewhere.
+        """
         scan = Scan(image)
         if matrix is None:
             try:
@@ -98,10 +112,14 @@ class Press:
         levels = [scan.level(number) for number in range(1, len(LEVELS))]
         if not self._irons[-1].may_be_bent(levels[-1], matrix, demand):
             return None
+        anew = None if answer is None else (answer() != self._given).any(axis=2)
         bend, fine = NO_BEND, brightness(image, FINE)
         for iron, level, cut in zip([*self._irons, self._finest], [*levels, fine], CUTS, strict=True):
-            bend = iron.refine(bend, level, matrix, cut)
-        return bend.ironed(image, matrix) if self._finest.is_better(bend, fine, matrix, demand) else None
+            told = iron.told(anew)
+            if np.count_nonzero(told) < FEWEST:
+                return None
+            bend = iron.refine(bend, level, matrix, cut, told)
+        return bend.ironed(image, matrix) if self._finest.is_better(bend, fine, matrix, told, demand) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,15 +162,26 @@ class Iron:
         across, down = self._template.slopes
         right, below = self._sums(keep * error * across, keep * error * down)
         xx, xy, yy = self._sums(keep * across * across, keep * across * down, keep * down * down)
+        tells = np.flatnonzero(xx + yy)  # most parts of a small board's picture are empty
         xx, yy = (each + SOFT * (xx + yy) + 1e-9 for each in (xx, yy))
         x, y = (yy * right - xy * below) / (xx * yy - xy * xy), (xx * below - xy * right) / (xx * yy - xy * xy)
         explained = float(x @ right + y @ below) / max(1e-9, float(keep @ (error * error)))
-        return bool(explained > demand.explained and np.median(np.hypot(x, y)) > demand.away)
+        return bool(explained > demand.explained and np.median(np.hypot(x, y)[tells]) > demand.away)
 
-    def refine(self, bend: Bend, image: Floats, matrix: Floats, cut: float) -> Bend:
-        keep = np.ones_like(self._template.value)
+    def told(self, anew: NDArray[np.bool_] | None) -> Floats:
+        """(K,): 1 for points that tell something, 0 for those beside pixels (H, W) that were drawn anew."""
+        if anew is None:
+            return np.ones_like(self._template.value)
+        side = self._template.side
+        x, y = ((self._template.points[0] + 1) / 2 * side).astype(np.intp).T
+        told: Floats = 1.0 - blind(anew, side)[y, x]
+        return told
+
+    def refine(self, bend: Bend, image: Floats, matrix: Floats, cut: float, told: Floats) -> Bend:
+        keep = told
         for _ in range(STEPS):
             error, keep, narrow = residual(self._template.value, self._look(bend, image, matrix), keep, cut)
+            keep = keep * told
             step = self._ways.step(error, keep)
             bend = Bend(bend.controls - step)
             if np.abs(step).max() < SETTLED and cut <= narrow:
@@ -160,16 +189,15 @@ class Iron:
             cut = max(narrow, cut * TIGHTEN)
         return bend
 
-    def is_better(self, bend: Bend, image: Floats, matrix: Floats, demand: Demand) -> bool:
+    def is_better(self, bend: Bend, image: Floats, matrix: Floats, told: Floats, demand: Demand) -> bool:
         """Whether a bend leaves much less of the errors than there are without, and moves nothing far."""
         if np.abs(self._moved(bend)).max() > STRAY:
             return False
-        return self._cost(bend, image, matrix) < demand.less * self._cost(NO_BEND, image, matrix)
+        return self._cost(bend, image, matrix, told) < demand.less * self._cost(NO_BEND, image, matrix, told)
 
-    def _cost(self, bend: Bend, image: Floats, matrix: Floats) -> float:
-        want, seen = self._template.value, self._look(bend, image, matrix)
-        error, _, _ = residual(want, seen, np.ones_like(want), NARROW)
-        return float(np.minimum(error * error, OUTLIER**2).mean())
+    def _cost(self, bend: Bend, image: Floats, matrix: Floats, told: Floats) -> float:
+        error, _, _ = residual(self._template.value, self._look(bend, image, matrix), told, NARROW)
+        return float(told @ np.minimum(error * error, OUTLIER**2))
 
     def _look(self, bend: Bend, image: Floats, matrix: Floats) -> Floats:
         return self._template.look(image, matrix, self._template.points + self._moved(bend).astype(np.float32))

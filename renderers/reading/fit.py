@@ -48,7 +48,7 @@ class Template:
     """The strongest points of the known picture at one scale, with their steepest-descent vectors."""
 
     def __init__(self, grey: Floats, blind: NDArray[np.bool_] | None = None) -> None:
-        side = grey.shape[0]
+        self.side = side = grey.shape[0]
         down, across, strength = (np.zeros_like(grey) for _ in range(3))  # there are none at the edge
         down[1:-1] = (grey[2:] - grey[:-2]) / 2
         across[:, 1:-1] = (grey[:, 2:] - grey[:, :-2]) / 2

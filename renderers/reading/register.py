@@ -222,7 +222,8 @@ class Landmarks:
     def template(self, number: int) -> Template:
         if number not in self._templates:
             side = LEVELS[number]
-            self._templates[number] = Template(_brightness(self._largest, side), blind(self._shaky, side))
+            unseen = None if self._shaky is None else blind(self._shaky, side)
+            self._templates[number] = Template(_brightness(self._largest, side), unseen)
         return self._templates[number]
 
 
@@ -319,10 +320,8 @@ def _brightness(largest: Floats, side: int) -> Floats:
     return _smooth(cv2.resize(largest, (side, side), interpolation=cv2.INTER_AREA))
 
 
-def blind(shaky: NDArray[np.bool_] | None, side: int) -> NDArray[np.bool_] | None:
+def blind(shaky: NDArray[np.bool_], side: int) -> NDArray[np.bool_]:
     """(side, side): the shaky pixels (H, W) and those next to them, whose slopes they share."""
-    if shaky is None:
-        return None
     return _smooth(cv2.resize(shaky.astype(np.float32), (side, side), interpolation=cv2.INTER_AREA)) > 0
 
 
