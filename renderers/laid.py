@@ -14,7 +14,7 @@ from gamegen.core.rendering import Pixels
 from renderers.reading.foreign import most
 from renderers.reading.lens import Lens
 from renderers.reading.struck import Lines
-from renderers.reading.waves import EDGE, Levels, contrast_of, inside
+from renderers.reading.waves import EDGE, FAINTEST, Levels, contrast_of, inside
 
 Flags = NDArray[np.bool_]
 LARGE = 36
@@ -22,6 +22,9 @@ LARGE = 36
 
 MOVED, RESIZED = 0.07, 0.06
 """Shares of a cell by which a thing may be off its place or its size."""
+
+SPECKS = 0.02
+"""Share of a ground that specks cover, at most: stars cover a hundredth, the rings of targets far more."""
 
 GREY = 128
 """The middle grey level: sums of squares from there have fewer digits to be rounded."""
@@ -62,6 +65,12 @@ class Look:
         """(m, m): where the thing's outline is, inside of the cell: what scissors leave there is anybody's."""
         near, inner = np.ones((5, 5), np.uint8), np.ones((3, 3) if len(self.tile) < LARGE else (5, 5), np.uint8)
         return inside(cv2.subtract(cv2.dilate(self.thing, near), cv2.erode(self.thing, inner))) > 0
+
+    @cached_property
+    def specks(self) -> int:
+        """How many pixels its ground's specks cover, if it has any: whoever lays a thing may bring others along."""
+        count = int(np.count_nonzero(np.abs(inside(self.ground) - self.plain).max(axis=2) > FAINTEST))
+        return count if count < SPECKS * self.rim.size else 0
 
     @cached_property
     def inner(self) -> Pixels:

@@ -245,7 +245,8 @@ def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
             only[only] = ~are_covered(drawn[only], meant[only], gap[only])
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     for number in np.flatnonzero(only & (_counts(off, rims) > few)).tolist():
-        only[number] = _count_odd(drawn[number], looks[number], off[number], is_reduced=is_reduced) <= few
+        look = looks[number]
+        only[number] = _count_odd(drawn[number], look, off[number], is_reduced=is_reduced) <= few + look.specks
     return only
 
 

@@ -212,6 +212,8 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("ghost_stroke", "sudoku/solve@1:train:1:90000000004:0?pixels=256", 102),  # along two new cells and two given
         ("double_exposure", "chess/move@1:train:2:90000000002:0?pixels=256", 350),  # half of him who took a man
         ("scrawl", "wordsearch/find@1:train:1:19000000001:1", 251),  # in the border's colour, through a large letter
+        ("scrawl", "pacman/route@1:train:2:90000000001:0?pixels=256", 76),  # in his own colour, corner to corner
+        ("bent", "spaceinvaders/volley@1:train:1:90000000006:0?pixels=256", 371),  # a bar on the ship
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -255,6 +257,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
             204,
         ),  # stones wiped off, which seemed a drift of colours
+        ("jewel2/best@1:train:4:21000000000:1", 140),  # large stones, beside their places
+        ("spaceinvaders/shoot@1:train:3:92000000000:1", 124),  # a ship that brought a star along
         ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
         ("sokoban/push@1:train:3:50000000000:0?pixels=256", 183),  # a keeper who hides most of a target

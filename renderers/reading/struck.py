@@ -25,7 +25,7 @@ Way = Callable[[Levels], Levels]
 """Takes squares (…, m, m) to lines (…, L, k) of theirs."""
 
 
-STRAIGHT, CROSSING, TOUCHING, THROUGH, SLACK = 0.8, 0.3, 0.18, 0.95, 0.03
+STRAIGHT, CROSSING, TOUCHING, THROUGH, SLACK = 0.8, 0.3, 0.175, 0.95, 0.03
 """A line is struck through a cell if it has one colour along this share of it, and is off the cell's tile along the
 second share: whatever lies straight on things is shorter. Or if it is only unlike the very pixels of the tile along the
 third one, where that has no such line itself: of 6,000 things in right answers that were painted, compressed or moved,
