@@ -17,7 +17,7 @@ from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
 from renderers.reading.bars import without_bars
-from renderers.reading.bent import PLAINLY, SLIGHTLY, Demand, Press
+from renderers.reading.bent import PLAINLY, RATHER, SLIGHTLY, Demand, Press
 
 PARSED, PRESSES = 512, 16
 """How many rows are kept as they were understood, and what is prepared for ironing their pictures: these come in groups
@@ -68,8 +68,8 @@ def read(row: Mapping[str, Any], image: Source) -> str:
 def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> Reading[Any]:
     """What the reader sees in a picture from outside; raises UnreadableImage.
 
-    Bars around it are taken off. One that is plainly bent is ironed before it is believed. One that is unreadable, or
-    seems to change what was given, or has something foreign on it, may only be a little bent: then that is enough.
+    Bars around it are taken off. One that is plainly bent is ironed before it is believed. One that seems to change
+    what was given, has something foreign on it or is unreadable may only be bent: then less of a bend is enough.
     """
     renderer = plugin.renderer
     pixels = load_rgb(image, ground=style.page)
@@ -94,7 +94,7 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     if reading.is_still:
         return reading
     is_kept = plugin.solver.check(problem, reading.position).preserved == 1.0
-    if flat := ironed(PLAINLY if is_kept else SLIGHTLY, reading):
+    if flat := ironed(PLAINLY if is_kept else RATHER, reading):
         return flat
     return replace(reading, find_stain=partial(_stain, reading, ironed))
 

@@ -159,12 +159,15 @@ def _severed(drawn: Drawn, paint: Pixels) -> int | None:
     """A cell with a piece of the path that does not hang together with the rest of it."""
     if not (drawn.is_sharp or drawn.is_clean):
         return None
-    _, pieces, stats, _ = cv2.connectedComponentsWithStats(paint)
-    areas = stats[1:, cv2.CC_STAT_AREA]
-    if np.count_nonzero(areas > (PIECE_CLEAN if drawn.is_clean else PIECE) * drawn.known.n**2) < 2:
+    count, pieces = cv2.connectedComponents(paint)
+    if count < 3:
         return None
-    second = 1 + int(np.argsort(areas)[-2])
-    return int(np.count_nonzero(drawn.cells(pieces == second, 0), axis=(1, 2)).argmax())
+    cells = drawn.cells(pieces, 0)  # elsewhere, the edges of walls may seem to be painted
+    areas = np.bincount(cells.ravel(), minlength=count)[1:]
+    second = int(np.argsort(areas)[-2])
+    if areas[second] <= (PIECE_CLEAN if drawn.is_clean else PIECE) * drawn.known.n**2:
+        return None
+    return int(np.count_nonzero(cells == 1 + second, axis=(1, 2)).argmax())
 
 
 def _again(drawn: Drawn, paint: Pixels) -> Pixels:

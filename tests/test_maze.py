@@ -610,3 +610,19 @@ def test_a_bar_of_wall_beside_a_path_is_seen_in_an_even_maze() -> None:
     left = int(cols[rows == row][0])
     ImageDraw.Draw(image).rectangle((left - 4, row - 8, left - 1, row + 8), fill=colours["wall"])
     assert not verify(sample, image).correct
+
+
+def test_a_purple_path_that_sharpening_turned_pink_is_in_doubt() -> None:
+    sample = make_sample("maze/path@1:train:5:64:18")
+    assert sample.problem.position.pen == "purple"
+    verdict = verify(sample, PERTURBATIONS["sharpen"](sample.edited, 1.0, Stream("x")))
+    assert not verdict.readable and "pink" in verdict.reason
+    pink = renderer.render(replace(sample.solution.after, pen="pink"), sample.style).image()
+    verdict = verify(sample, pink)
+    assert verdict.readable and not verdict.correct
+
+
+def test_edges_of_walls_that_sharpening_turned_blue_are_no_pieces_of_a_path() -> None:
+    sample = make_sample("maze/path@1:train:3:68:4")
+    verdict = verify(sample, PERTURBATIONS["sharpen"](sample.edited, MODERATE["sharpen"], Stream("x")))
+    assert verdict.correct, verdict.reason
