@@ -53,9 +53,10 @@ class Demand:
     explained: float  # the share of the errors that goes if each part may move a little: of noise it is a tenth
     away: float  # by how much most parts then do
     less: float  # the share of the errors that may be left once it is ironed
+    off: float = 0.0  # the errors that there must be, in grey levels: sound pictures that moved have 1 to 5
 
 
-SLIGHTLY, RATHER, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.2, 8e-4, 0.7), Demand(0.4, 1e-3, 0.25)
+SLIGHTLY, RATHER, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.2, 8e-4, 0.7, 3.5), Demand(0.4, 1e-3, 0.25)
 """Away by a tenth, a fifth and a quarter of a pixel of 512. Of pictures bent by 1.5 px, 95 %, 85 % and 66 % are worth a
 look then, and all of word searches; of those that were tilted, zoomed, sharpened or moved, 34 %, 6 % and hardly any."""
 
@@ -165,6 +166,8 @@ class Iron:
         _, keep, cut = residual(want, seen, told, NARROW)
         error, keep, _ = residual(want, seen, keep * told, cut)
         keep *= told
+        if keep @ (error * error) < demand.off**2 * keep.sum():
+            return False
         across, down = self._template.slopes
         right, below = self._sums(keep * error * across, keep * error * down)
         xx, xy, yy = self._sums(keep * across * across, keep * across * down, keep * down * down)
