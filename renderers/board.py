@@ -348,11 +348,15 @@ def _palette(inks: Inks, style: Style) -> Pixels:
 @lru_cache(maxsize=64)
 def reading_tiles(renderer: BoardRenderer[P], style: Style, rows: int, cols: int) -> Floats:
     """(K, n, n, 3): the bank in the look's colours, at the size in which cells are read."""
+    n = max(8, min(renderer.reading_cell, renderer.reading_side // max(rows, cols)))
+    return tiles_at(renderer, style, rows, cols, min(n, renderer.board(style, rows, cols).frame.cell))
+
+
+def tiles_at(renderer: BoardRenderer[P], style: Style, rows: int, cols: int, n: int) -> Floats:
+    """(K, n, n, 3): the same at another size."""
     board = renderer.board(style, rows, cols)
-    cell = board.frame.cell
-    n = min(cell, max(8, min(renderer.reading_cell, renderer.reading_side // max(rows, cols))))
     tiles = _palette(board.inks, style)[board.bank].astype(np.float32)  # (K, cell, cell, 3)
-    shrink = _averages(cell, n).astype(np.float32)
+    shrink = _averages(board.frame.cell, n).astype(np.float32)
     small: Floats = np.einsum("ij,kjlc,ml->kimc", shrink, tiles, shrink, optimize=True)
     return np.ascontiguousarray(small)
 

@@ -19,7 +19,6 @@ from renderers.chess_reading import (
     demand_as_strong,
     demand_men_inside,
     demand_one_hue,
-    known_at,
     light_of,
     overdrawn_man,
     read_highlights,
@@ -31,6 +30,7 @@ from renderers.frames import (
     demand_no_shadows,
     draw_frames,
     frame_width,
+    known_at,
     stain_beside,
     without_ink,
 )

@@ -20,10 +20,9 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Style
 from gamegen.games.chess import Diagram
 from renderers.board import BoardRenderer, Seen, reading_tiles, smooth_tiles
-from renderers.frames import middles, read_frames, without_ink
+from renderers.frames import closely, middles, read_frames, without_ink
 from renderers.laid import Look
 from renderers.overdrawn import compared_tiles, overdrawn
-from renderers.page import Frame
 from renderers.reading.classify import (
     LOWEST_CONFIDENCE,
     NOISE,
@@ -38,7 +37,6 @@ from renderers.reading.framed import Framed, is_stroke, strange_contents
 from renderers.reading.hand import Hand
 from renderers.reading.hues import FAINTEST, Hues, from_grey
 from renderers.reading.outlines import Outlines
-from renderers.reading.pages import Page
 from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
 from renderers.reading.tiles import split_cells
@@ -236,20 +234,7 @@ class _Highlights:
 
 
 def _closely(seen: Seen) -> Seen:
-    """The same in squares of more pixels, if the picture has more."""
-    frame, n = seen.frame, len(seen.board) // seen.frame.rows
-    larger = min(frame.cell, CLOSER * n)
-    if larger <= n:
-        return seen
-    raw = seen.registration.crop(frame.box, (frame.cols * larger, frame.rows * larger))
-    return replace(seen, board=seen.drift.undo(raw), known=known_at(seen.page, frame, larger))
-
-
-def known_at(page: Page, frame: Frame, n: int) -> Floats:
-    """(R*n, C*n, 3): the board of a page as it was given, in cells of `n` pixels."""
-    picture = page.picture
-    board = picture.palette[picture.pixels[frame.top : frame.bottom, frame.left : frame.right]].astype(np.float32)
-    return np.asarray(cv2.resize(board, (frame.cols * n, frame.rows * n), interpolation=cv2.INTER_AREA))
+    return closely(seen, CLOSER * len(seen.board) // seen.frame.rows)
 
 
 def light_of(board: Floats) -> Floats:

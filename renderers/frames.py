@@ -14,9 +14,11 @@ from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
+from renderers.page import Frame
 from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
+from renderers.reading.pages import Page
 from renderers.reading.plain_hues import crossed_cell
 from renderers.reading.redrawn import SMALLEST, Redrawn
 from renderers.reading.register import AGAIN, WHOLE, Floats, Registration
@@ -259,3 +261,20 @@ def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
         if np.ptp(shade) > np.ptp(mark):
             palette[(after.palette == mark).all(axis=1)] = shade.round().clip(0, 255)
     return replace(after, palette=palette)
+
+
+def closely(seen: Seen, n: int) -> Seen:
+    """A board in cells of so many pixels, or of as many as the picture has, if these are more."""
+    frame = seen.frame
+    n = min(frame.cell, n)
+    if n * frame.rows <= len(seen.board):
+        return seen
+    raw = seen.registration.crop(frame.box, (frame.cols * n, frame.rows * n))
+    return replace(seen, board=seen.drift.undo(raw), known=known_at(seen.page, frame, n))
+
+
+def known_at(page: Page, frame: Frame, n: int) -> Floats:
+    """(R*n, C*n, 3): the board of a page as it was given, in cells of `n` pixels."""
+    picture = page.picture
+    board = picture.palette[picture.pixels[frame.top : frame.bottom, frame.left : frame.right]].astype(np.float32)
+    return np.asarray(cv2.resize(board, (frame.cols * n, frame.rows * n), interpolation=cv2.INTER_AREA))

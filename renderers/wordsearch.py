@@ -19,11 +19,13 @@ from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Colour, Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
-from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
+from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles, tiles_at
 from renderers.frames import (
     DEEPEST,
+    closely,
     draw_frames,
     frame_width,
+    known_at,
     read_frames,
     softened,
     stain_beside,
@@ -35,7 +37,9 @@ from renderers.page import LABEL_BAND, scaled
 from renderers.reading.classify import demand
 from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.foreign import most
-from renderers.reading.register import LEVELS, Registration, Scan
+from renderers.reading.hues import FAINTEST, Hues
+from renderers.reading.outlines import Outlines
+from renderers.reading.register import LEVELS, Floats, Registration, Scan
 from renderers.reading.traces import SIDE
 from renderers.reading.turned import common_turn, turn_of, turned
 from renderers.shapes import stamp
@@ -48,6 +52,9 @@ SMALLEST = 7
 
 WELL_LAID, ZOOMS = 0.8, np.arange(0.94, 1.07, 0.015)
 """Likeness above which a picture is laid well onto the given one; and zooms that are tried where it is not."""
+
+CLOSER = 28
+"""Pixels of a cell at a closer look, if the picture has them."""
 
 LEAN_OVER = 0.25
 """Share of a cell beside a highlighted one, at its border, that another hand may draw over."""
@@ -142,11 +149,16 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         confidence = min(float(named.confidence.min()), outlines.confidence)
         position = WordGrid(letters, marks)
 
+        def closer() -> tuple[Letters, Floats, Outlines]:
+            board = closely(seen, CLOSER).board
+            there = outlines.laid_on(Hues.of(board, outlines.own.marks, seen.frame.rows, FAINTEST))
+            return _closer_letters(self, problem, style), board, there
+
         def stain() -> str:
             given.demand_own_hand(written)
             darkest = float(colours.max(axis=1).min())
             drawn_on = _touched_letter(seen, outlines.colours >= 0, darkest) or given.scrawled(
-                seen.board, outlines, written
+                seen.board, outlines, written, closer if _has_more(seen) else None
             )
             if drawn_on is not None:
                 return f"cell ({drawn_on.row}, {drawn_on.col})"
@@ -193,6 +205,23 @@ def _letters(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: St
     known, tiles = given_board(renderer, problem, style).cells, reading_tiles(renderer, style, size, size)
     inner = smooth_tiles(renderer, style, size, size).inner
     return Letters(known, tiles, renderer.encode(problem.position, style), style, inner)
+
+
+def _has_more(seen: Seen) -> bool:
+    """Whether a picture has more pixels than it is read in."""
+    frame, side = seen.frame, min(seen.registration.image.shape[:2])
+    return side >= frame.pixels and min(CLOSER, frame.cell) * frame.rows > len(seen.board)
+
+
+@lru_cache(maxsize=GIVENS)
+def _closer_letters(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style) -> Letters:
+    """The same for a closer look."""
+    size, given = problem.position.size, given_board(renderer, problem, style)
+    n = min(CLOSER, given.frame.cell)
+    inset = max(1, round(renderer.inset * n))
+    tiles = tiles_at(renderer, style, size, size, n)
+    known = known_at(given.page, given.frame, n)
+    return Letters(known, tiles, renderer.encode(problem.position, style), style, slice(inset, n - inset))
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
