@@ -50,9 +50,10 @@ SAME, SMEARED = 32, 80
 """Grey levels by which the pixels of a line of one colour may differ, and more where things of that contrast have waves
 around them."""
 
-BLOCKS, BLOCKS_SMEARED = 0.32, 0.8
-"""How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29, but small cells
-in pictures that were compressed, moved or sharpened more."""
+BLOCKS, BLOCKS_BESIDE, BLOCKS_SMEARED = 0.32, 0.5, 0.8
+"""How many may be unlike their very pixels, in blocks of four and more: right answers have up to 0.29, those laid large
+and beside their places up to 0.45, though none is off all around it then; and small cells in pictures that were
+compressed, moved or sharpened more."""
 
 ALIKE, LESS = 32, 0.02
 """Grey levels by which pixels are alike, beside those by which all are off; and by what share fewer may be so where a
@@ -232,7 +233,8 @@ def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
     only: Flags = np.ones(len(shown), bool)
     if not is_reduced:
         blocks = BLOCKS if waves.are_none or n >= LARGE else BLOCKS_SMEARED
-        only = _counts(gap > loud + np.float32(UNLIKE), rims) <= blocks * n
+        counts = _counts(gap > loud + np.float32(UNLIKE), rims)
+        only = counts <= max(blocks, BLOCKS_BESIDE) * n
         if not only.any():
             return only
     unlike = (gap > loud) & only[:, None, None]
@@ -243,6 +245,7 @@ def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
         only[only] = ~are_struck(drawn[only], lines, unlike[only], off[only], same)
         if n >= SMALL:
             only[only] = ~are_covered(drawn[only], meant[only], gap[only])
+        only &= (counts <= blocks * n) | (_counts(off, rims) == 0)
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     for number in np.flatnonzero(only & (_counts(off, rims) > few)).tolist():
         look = looks[number]

@@ -258,6 +258,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
             204,
         ),  # stones wiped off, which seemed a drift of colours
+        ("sokoban/solve@1:train:2:21000000000:3", 286),  # a large box, beside its place
         ("spaceinvaders/shoot@1:train:3:92000000000:1", 124),  # a ship that brought a star along
         ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
