@@ -70,6 +70,9 @@ SPOT, SPOT_TIMES, USUALLY = 32.0, 2.5, 0.9
 """Grey levels (root mean square) by which the middle of a cell with a spot is off its ground at least, and how many
 times as much as this quantile of the cells is: right answers stay below 27 and 2 even at full strength."""
 
+PATCH, FLAT = np.ones((3, 3), np.uint8), 6
+"""A patch is flat if its pixels differ by no more grey levels."""
+
 BESIDE = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
 """A pixel and those around it, by how far down and right they are."""
 
@@ -247,7 +250,8 @@ def _off_all(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
 
 
 def _off_own(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixels:
-    """The same for mixtures of paint with what was there or beside it: all that a pen leaves in a clean picture."""
+    """The same for mixtures of paint with what was there or beside it: all that a pen leaves in a clean picture. But
+    such mixtures are at its edges: a flat patch is none, even if it is as pale."""
     changed = cv2.min(cv2.compare(most(cv2.absdiff(levels, known.clean)), FAINTEST, cv2.CMP_GT), where)
     clean = cv2.copyMakeBorder(known.clean, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
     off = np.where(changed > 0, np.uint8(255), np.uint8(0))
@@ -258,6 +262,9 @@ def _off_own(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
         share = np.einsum("ij,ij->i", left, way) / np.maximum(np.einsum("ij,ij->i", way, way), 1.0)
         rest = np.abs(left - share.clip(0.0, 1.0)[:, None] * way).max(axis=1)
         off[rows, cols] = np.minimum(off[rows, cols], rest)
+    pale = np.abs(levels - paint).max(axis=2) > FAINTEST
+    flat = most(cv2.subtract(cv2.dilate(levels, PATCH), cv2.erode(levels, PATCH))) <= FLAT
+    off[(changed > 0) & pale & flat] = 255
     return off
 
 
