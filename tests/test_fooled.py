@@ -213,6 +213,11 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("double_exposure", "chess/move@1:train:2:90000000002:0?pixels=256", 350),  # half of him who took a man
         ("scrawl", "wordsearch/find@1:train:1:19000000001:1", 251),  # in the border's colour, through a large letter
         ("scrawl", "pacman/route@1:train:2:90000000001:0?pixels=256", 76),  # in his own colour, corner to corner
+        (
+            "cloned_cell",
+            "maze/path@1:train:4:110000000008:0?pixels=256",
+            38,
+        ),  # a second start, pale as edges
         ("scrawl", "wordsearch/find@1:train:5:21000000000:0", 77),  # a thin diagonal in a fine grid
         ("bent", "spaceinvaders/volley@1:train:1:90000000006:0?pixels=256", 371),  # a bar on the ship
     ],

@@ -626,3 +626,23 @@ def test_edges_of_walls_that_sharpening_turned_blue_are_no_pieces_of_a_path() ->
     sample = make_sample("maze/path@1:train:3:68:4")
     verdict = verify(sample, PERTURBATIONS["sharpen"](sample.edited, MODERATE["sharpen"], Stream("x")))
     assert verdict.correct, verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("maze/path@1:train:4:41:18?pixels=256", "E"),  # red among orange
+        ("maze/path@1:train:5:41:29?pixels=256", "S"),  # green among green
+        ("maze/path@1:train:5:41:29", "S"),
+    ],
+)
+@pytest.mark.parametrize("strength", [0.2, 0.6])
+def test_a_second_start_or_end_on_the_path_is_seen_through_jpeg(name: str, mark: str, strength: float) -> None:
+    sample = make_sample(name)
+    after = sample.solution.after
+    path = [place for place, each in enumerate(after.cells) if each == "*"]
+    place = path[len(path) // 3]
+    wrong = replace(after, cells=after.cells[:place] + mark + after.cells[place + 1 :])
+    image = renderer.render(wrong, sample.style).image().convert("RGB")
+    assert verify(sample, PERTURBATIONS["jpeg"](sample.edited, strength, Stream("x"))).correct
+    assert not verify(sample, PERTURBATIONS["jpeg"](image, strength, Stream("x"))).correct

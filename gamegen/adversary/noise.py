@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from gamegen.adversary.canvas import canvas, gap, picture
-from gamegen.adversary.positions import Made, shown
+from gamegen.adversary.positions import Made, cloned_cell, shown
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
 from gamegen.perturb import PERTURBATIONS
@@ -28,8 +28,16 @@ STEPS, LOUDEST, GRAIN = 4, 40, 8
 def murky_mutation(sample: Sample, rng: Stream) -> Made:
     """A wrong answer, blurred, compressed or distorted as strongly as any editor may: wrong is wrong, if it shows."""
     wrong = _wrong(sample, rng)
-    if wrong is None:
-        return None
+    return None if wrong is None else _murky(sample, wrong, rng)
+
+
+def murky_clone(sample: Sample, rng: Stream) -> Made:
+    """The same of what one cell shows drawn in another one, too."""
+    made = cloned_cell(sample, rng)
+    return None if made is None or made[1] else _murky(sample, made[0], rng)
+
+
+def _murky(sample: Sample, wrong: Image.Image, rng: Stream) -> Made:
     perturb, seed = PERTURBATIONS[rng.choice(MURK)], rng.below(2**32)
     murky, right = (perturb(image, 1.0, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after)))
     shows = gap(*(np.asarray(image.convert("RGB")) for image in (murky, right))) > SHOWS
@@ -99,4 +107,4 @@ def _wrong(sample: Sample, rng: Stream) -> Image.Image | None:
     return None if right else image
 
 
-ATTACKS = (murky_mutation, double_exposure, adversarial_noise)
+ATTACKS = (murky_mutation, murky_clone, double_exposure, adversarial_noise)
