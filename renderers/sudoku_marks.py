@@ -97,13 +97,14 @@ def drawn_over_digit(seen: Seen, new: Flags, given: Flags, bare: Levels, *, is_d
     """
     board, (low, high) = in_bytes(seen.board), bare
     ink = _by_cells(most(cv2.subtract(board, high) if is_dark else cv2.subtract(low, board)), new.shape)
-    cells, _ = _by_pieces(_without_lines(ink > APART, LEANING))
+    cells, pieces = _by_pieces(_without_lines(ink > APART, LEANING))
     spoilt = np.zeros_like(new)
     for axis, most_of_it in ((3, HIGHEST), (2, WIDEST)):
         share = _extent(np.count_nonzero(cells, axis=axis)) / cells.shape[2]
         spoilt |= share > max(most_of_it, float(share[given].max(initial=0.0)) + MORE)
     deep = ink > np.maximum(APART, DEEP * ink.max(axis=(2, 3), keepdims=True))
-    return first((spoilt | _torn(*_by_pieces(_without_lines(deep, LEANING)))) & new)
+    torn = _torn(cells, pieces) | _torn(*_by_pieces(_without_lines(deep, LEANING)))
+    return first((spoilt | torn) & new)
 
 
 def in_two_inks(seen: Seen, new: Flags) -> Cell | None:

@@ -636,7 +636,7 @@ def test_edges_of_walls_that_sharpening_turned_blue_are_no_pieces_of_a_path() ->
         ("maze/path@1:train:5:41:29", "S"),
     ],
 )
-@pytest.mark.parametrize("strength", [0.2, 0.6])
+@pytest.mark.parametrize("strength", [0.1, 0.3])
 def test_a_second_start_or_end_on_the_path_is_seen_through_jpeg(name: str, mark: str, strength: float) -> None:
     sample = make_sample(name)
     after = sample.solution.after
