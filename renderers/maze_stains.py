@@ -276,18 +276,21 @@ def _off_own(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
     """The same for mixtures of paint with what was there or beside it: all that a pen leaves in a clean picture. But
     such mixtures are at its edges: a flat patch is none, even if it is as pale."""
     changed = cv2.min(cv2.compare(most(cv2.absdiff(levels, known.clean)), FAINTEST, cv2.CMP_GT), where)
+    flat = cv2.compare(most(cv2.subtract(cv2.dilate(levels, PATCH), cv2.erode(levels, PATCH))), FLAT, cv2.CMP_LE)
     clean = cv2.copyMakeBorder(known.clean, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
-    off = np.where(changed > 0, np.uint8(255), np.uint8(0))
+    rows, cols = np.nonzero(changed)
+    drawn = levels[rows, cols].astype(np.float32)
+    gaps = np.full(len(rows), 255.0, np.float32)
     for down, right in BESIDE:
-        rows, cols = np.nonzero(off > FAINTEST)  # few, once what was there was tried
-        ground = clean[rows + 1 + down, cols + 1 + right].astype(np.float32)
-        way, left = paint - ground, levels[rows, cols] - ground
-        share = np.einsum("ij,ij->i", left, way) / np.maximum(np.einsum("ij,ij->i", way, way), 1.0)
-        rest = np.abs(left - share.clip(0.0, 1.0)[:, None] * way).max(axis=1)
-        off[rows, cols] = np.minimum(off[rows, cols], rest)
-    pale = np.abs(levels - paint).max(axis=2) > FAINTEST
-    flat = most(cv2.subtract(cv2.dilate(levels, PATCH), cv2.erode(levels, PATCH))) <= FLAT
-    off[(changed > 0) & pale & flat] = 255
+        left = np.flatnonzero(gaps > FAINTEST)  # few, once what was there was tried
+        ground = clean[rows[left] + 1 + down, cols[left] + 1 + right].astype(np.float32)
+        way, away = paint - ground, drawn[left] - ground
+        share = np.einsum("ij,ij->i", away, way) / np.maximum(np.einsum("ij,ij->i", way, way), 1.0)
+        rest = np.abs(away - share.clip(0.0, 1.0)[:, None] * way).max(axis=1)
+        gaps[left] = np.minimum(gaps[left], rest)
+    gaps[(flat[rows, cols] > 0) & (np.abs(drawn - paint).max(axis=1) > FAINTEST)] = 255.0
+    off = np.zeros(changed.shape, np.uint8)
+    off[rows, cols] = gaps
     return off
 
 
