@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
@@ -27,8 +27,11 @@ def in_parallel(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Itera
                 yield futures[future], future.result()
         except BrokenProcessPool:
             raise BadInput("a worker process died (out of memory?); run the same command again") from None
-        finally:
+        except BaseException:  # whoever interrupts a run waits for no piece of it
             pool.shutdown(wait=False, cancel_futures=True)
+            for worker in active_children():
+                worker.terminate()
+            raise
 
 
 def use_one_thread() -> None:
