@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context, parent_process
@@ -18,7 +18,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def in_parallel(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Iterator[tuple[T, R]]:
+def in_parallel(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Generator[tuple[T, R], None, None]:
     """Each piece with what `work` made of it, in the order in which they are finished."""
     with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin) as pool:
         futures = {pool.submit(work, piece): piece for piece in pieces}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from dataclasses import replace
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import cv2
@@ -196,3 +199,19 @@ def test_a_tampered_dataset_is_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     assert main(["audit", str(folder)]) == 1
     assert "instruction is not what the id rebuilds" in capsys.readouterr().out
+
+
+def test_who_stops_a_run_waits_for_no_piece_of_it() -> None:
+    """Workers that were left alone would sleep for a minute, and the program would wait for them."""
+    pieces = in_parallel(time.sleep, [0.0, 60.0], 2)
+    assert next(pieces) == (0.0, None)
+    started = time.monotonic()
+    pieces.close()  # as an interrupt does, from inside
+    assert time.monotonic() - started < 30
+    assert not any(worker.is_alive() for worker in _ended(active_children()))
+
+
+def _ended(workers: list[BaseProcess]) -> list[BaseProcess]:
+    for worker in workers:
+        worker.join(10)
+    return workers
