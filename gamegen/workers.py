@@ -20,6 +20,7 @@ R = TypeVar("R")
 
 def in_parallel(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Generator[tuple[T, R], None, None]:
     """Each piece with what `work` made of it, in the order in which they are finished."""
+    others = active_children()
     with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin) as pool:
         futures = {pool.submit(work, piece): piece for piece in pieces}
         try:
@@ -29,7 +30,7 @@ def in_parallel(work: Callable[[T], R], pieces: Sequence[T], jobs: int) -> Gener
             raise BadInput("a worker process died (out of memory?); run the same command again") from None
         except BaseException:  # whoever interrupts a run waits for no piece of it
             pool.shutdown(wait=False, cancel_futures=True)
-            for worker in active_children():
+            for worker in set(active_children()).difference(others):
                 worker.terminate()
             raise
 
