@@ -19,13 +19,12 @@ from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
 from gamegen.core.rendering import Colour, Pixels, Reading, Style, parse_colour
 from gamegen.games.wordsearch import ALPHABET, BLANK, COLOURS, UNMARKED, WordGrid
-from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles, tiles_at
+from renderers.board import GIVENS, Board, BoardRenderer, Seen, given_board, tiles_at
 from renderers.frames import (
     DEEPEST,
     closely,
     draw_frames,
     frame_width,
-    known_at,
     read_frames,
     softened,
     stain_beside,
@@ -40,6 +39,7 @@ from renderers.reading.foreign import most
 from renderers.reading.hues import FAINTEST, Hues
 from renderers.reading.outlines import Outlines
 from renderers.reading.register import LEVELS, Floats, Registration, Scan
+from renderers.reading.tiles import join_cells
 from renderers.reading.traces import SIDE
 from renderers.reading.turned import common_turn, turn_of, turned
 from renderers.shapes import stamp
@@ -140,7 +140,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         drawn = _turned(style, turn)
         draw, colours = partial(self._framed, problem, drawn), np.array(_mark_colours(drawn), np.float64)
         outlines = read_frames(seen, style, colours, shades, ground, draw=draw)
-        given = _letters(self, problem, style)
+        given = _letters(self, problem, style, seen.cells.shape[2])
         written = given.read(seen.board, outlines)
         named = written.named
         demand(named)
@@ -152,7 +152,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         def closer() -> tuple[Letters, Floats, Outlines]:
             board = closely(seen, CLOSER).board
             there = outlines.laid_on(Hues.of(board, outlines.own.marks, seen.frame.rows, FAINTEST))
-            return _closer_letters(self, problem, style), board, there
+            return _letters(self, problem, style, len(board) // seen.frame.rows), board, there
 
         def stain() -> str:
             given.demand_own_hand(written)
@@ -198,30 +198,18 @@ def _touched_letter(seen: Seen, marked: NDArray[np.bool_], darkest: float) -> Ce
     return given_drawn_on(page, gap, seen, marked, lean=BORDER)
 
 
-@lru_cache(maxsize=GIVENS)
-def _letters(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style) -> Letters:
-    """The letters as they were given, kept for the next picture of a group."""
-    size = problem.position.size
-    known, tiles = given_board(renderer, problem, style).cells, reading_tiles(renderer, style, size, size)
-    inner = smooth_tiles(renderer, style, size, size).inner
-    return Letters(known, tiles, renderer.encode(problem.position, style), style, inner)
-
-
 def _has_more(seen: Seen) -> bool:
     """Whether a picture has more pixels than it is read in."""
     frame, side = seen.frame, min(seen.registration.image.shape[:2])
     return side >= frame.pixels and min(CLOSER, frame.cell) * frame.rows > len(seen.board)
 
 
-@lru_cache(maxsize=GIVENS)
-def _closer_letters(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style) -> Letters:
-    """The same for a closer look."""
-    size, given = problem.position.size, given_board(renderer, problem, style)
-    n = min(CLOSER, given.frame.cell)
-    inset = max(1, round(renderer.inset * n))
-    tiles = tiles_at(renderer, style, size, size, n)
-    known = known_at(given.page, given.frame, n)
-    return Letters(known, tiles, renderer.encode(problem.position, style), style, slice(inset, n - inset))
+@lru_cache(maxsize=2 * GIVENS)
+def _letters(renderer: WordSearchRenderer, problem: Problem[WordGrid], style: Style, n: int) -> Letters:
+    """The letters as they were given, in cells of `n` pixels, kept for the next picture of a group."""
+    size, symbols = problem.position.size, renderer.encode(problem.position, style)
+    tiles, inset = tiles_at(renderer, style, size, size, n), max(1, round(renderer.inset * n)) + 1
+    return Letters(join_cells(tiles[symbols]), tiles, symbols, style, slice(inset, n - inset))
 
 
 def _bytes(rows: tuple[str, ...]) -> NDArray[np.uint8]:
