@@ -244,7 +244,8 @@ def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
         lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
         only[only] = ~are_struck(drawn[only], lines, unlike[only], off[only], same)
         if n >= SMALL:
-            only[only] = ~are_covered(drawn[only], meant[only], gap[only])
+            lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
+            only[only] = ~are_covered(drawn[only], lines, gap[only], rims[only])
         only &= (counts <= blocks * n) | (_counts(off, rims) == 0)
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     for number in np.flatnonzero(only & (_counts(off, rims) > few)).tolist():

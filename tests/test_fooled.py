@@ -220,6 +220,8 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ),  # a second start, pale as edges
         ("scrawl", "wordsearch/find@1:train:5:21000000000:0", 77),  # a thin diagonal in a fine grid
         ("bent", "spaceinvaders/volley@1:train:1:90000000006:0?pixels=256", 371),  # a bar on the ship
+        ("bent", "sokoban/push@1:train:2:120000000005:0?pixels=256", 159),  # a box with a rim of wall, a smaller one
+        ("bent", "reconstruction/project@1:train:3:42000000:1?pixels=256", 116),  # a plus along two lines
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
@@ -263,6 +265,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
             204,
         ),  # stones wiped off, which seemed a drift of colours
+        ("jewel2/best@1:train:4:21000000000:1", 140),  # a large stone, beside its place
+        ("spaceinvaders/volley@1:train:3:110000000000:0?pixels=256", 228),  # a patch that ends on a grid line
         ("sokoban/solve@1:train:2:21000000000:3", 286),  # a large box, beside its place
         ("spaceinvaders/shoot@1:train:3:92000000000:1", 124),  # a ship that brought a star along
         ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target

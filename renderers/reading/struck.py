@@ -37,6 +37,9 @@ FAR, MUCH, RATHER = 85, 0.4, 0.27
 what is there differs from that colour by no more than the last share of what it differs from the tile. Compression
 smears both alike. Six strokes that no pixel gave away have 0.1 to 0.2, things in 2,500 right answers 0.36 and more."""
 
+MUCH_AROUND, RATHER_AROUND = 0.3, 0.15
+"""The same of rings along a cell's border, all of which are seldom of one colour by chance."""
+
 SHADE = 64
 """Grey levels by which a colour is another one than the ground's."""
 
@@ -45,13 +48,13 @@ class Lines:
     """The lines of a tile (m, m, 3) on a ground of one colour (3,), in all ways, looked at once they are asked for."""
 
     def __init__(self, tile: Pixels, ground: Levels) -> None:
-        self._tile, self.ground = tile, ground
+        self.tile, self.ground = tile, ground
         self._gaps: dict[Way, Levels] = {}
 
     def run_along(self, way: Way, share: float, same: float) -> Flags:
         """(L,): which lines are of one colour along nearly such a share of them, and that is not the ground's."""
         if way not in self._gaps:
-            self._gaps[way] = self._gaps_of(way(_planes(self._tile)))
+            self._gaps[way] = self._gaps_of(way(_planes(self.tile)))
         gaps = self._gaps[way]
         run: Flags = gaps[:, floor((share - SLACK) * gaps.shape[1])] < same
         return run
@@ -84,16 +87,19 @@ def are_struck(drawn: Pixels, tiles: Sequence[Lines], unlike: Flags, off: Flags,
     return struck
 
 
-def are_covered(drawn: Pixels, tiles: Pixels, gaps: Pixels) -> Flags:
+def are_covered(drawn: Pixels, tiles: Sequence[Lines], gaps: Pixels, rims: Flags) -> Flags:
     """(N,): of which cells (N, m, m, 3) three lines side by side are rather of one colour than as in their tiles, from
-    which they differ by the gaps (N, m, m)."""
-    shown, meant, covered = _planes(drawn), _planes(tiles), np.zeros(len(drawn), bool)
-    for way in WAYS:
+    which they differ by the gaps (N, m, m). A little of the ground at their things' `rims` (N, m, m) covers nothing."""
+    shown, meant = _planes(drawn), _planes(np.stack([each.tile for each in tiles]))
+    grounds, covered = np.stack([each.ground for each in tiles]), np.zeros(len(drawn), bool)
+    for way, much, rather in (*((way, MUCH, RATHER) for way in WAYS), (_rings, MUCH_AROUND, RATHER_AROUND)):
         lines = way(gaps).mean(axis=2)
         side_by_side = lines[:, 2:] + lines[:, 1:-1] + lines[:, :-2]
-        cells, starts = np.nonzero(side_by_side > 3 * MUCH * FAR / (1 + RATHER))  # others are not
+        cells, starts = np.nonzero(side_by_side > 3 * much * FAR / (1 + rather))  # others are not
         if len(cells):
-            covered[cells[_are_covered(way(shown), way(meant), cells, starts)]] = True
+            seen, clean, rim = (_three_of(way(each), cells, starts) for each in (shown, meant, rims))
+            far, off = _beside_one_colour(seen, clean, rim, grounds[cells].T)
+            covered[cells[(far > much) & (off < rather)]] = True
     return covered
 
 
@@ -103,14 +109,21 @@ def gaps_of(cells: Pixels, tiles: Pixels) -> Pixels:
     return most(cv2.absdiff(*tall)).reshape(cells.shape[:3])
 
 
-def _are_covered(drawn: Levels, tile: Levels, cells: Numbers, starts: Numbers) -> Flags:
-    """(K,): whether three of the lines (3, N, L, k) of some cells side by side are, from each of these on."""
-    shown, meant = (np.concatenate([each[:, cells, starts + by] for by in range(3)], axis=2) for each in (drawn, tile))
-    colour = medians(shown)[..., None]
-    far = np.abs(meant - colour).max(axis=0) > FAR  # (K, 3 * k)
+def _three_of(lines: Levels, cells: Numbers, starts: Numbers) -> Levels:
+    """(…, K, 3 * k): three of the lines (…, N, L, k) of some cells side by side, from each of these on."""
+    return np.concatenate([lines[..., cells, starts + by, :] for by in range(3)], axis=-1)
+
+
+def _beside_one_colour(shown: Levels, meant: Levels, rims: Flags, grounds: Levels) -> tuple[Levels, Levels]:
+    """(K,) each: the share of what is `meant` (3, K, k) that is far from the colour which most of what is shown has,
+    but for rims (K, k) where that is the ground's (3, K); and by how much what is shown differs from that colour there,
+    as a share of what it differs from what is meant."""
+    colour = medians(shown)
+    is_ground = np.abs(colour - grounds).max(axis=0) <= SHADE
+    colour = colour[..., None]
+    far = (np.abs(meant - colour).max(axis=0) > FAR) & ~(rims & is_ground[:, None])
     unlike, off = (np.where(far, np.abs(shown - each).max(axis=0), 0).sum(axis=1) for each in (meant, colour))
-    covered: Flags = (far.mean(axis=1) > MUCH) & (off < RATHER * unlike)
-    return covered
+    return far.mean(axis=1), off / np.maximum(unlike, 1)
 
 
 def _crossed(
@@ -181,6 +194,15 @@ def _falling(square: Levels) -> Levels:
 
 def _rising(square: Levels) -> Levels:
     return _falling(square[..., ::-1, :])
+
+
+def _rings(square: Levels) -> Levels:
+    """(…, L, k): the rings of a square (…, m, m) along its border, the outermost first, but for its corners."""
+    side = square.shape[-1]
+    deep = max(3, side // 4)
+    along = slice(deep, side - deep)
+    sides = (square, square[..., ::-1, :], square.swapaxes(-1, -2), square[..., ::-1].swapaxes(-1, -2))
+    return np.concatenate([each[..., :deep, along] for each in sides], axis=-1)
 
 
 WAYS: tuple[Way, ...] = (_rows, _columns, _falling, _rising)

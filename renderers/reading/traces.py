@@ -33,6 +33,10 @@ DETAIL, FINE = 96, 16
 TIMES = 3.0
 """So many times the strange pixels that most windows have must be in the one that is drawn upon, too."""
 
+SLIPS = 3
+"""So many strange pixels more may be around things that lie where an editor laid them: a patch under one may end beside
+a grid line, and one laid large has sharper corners than ours enlarged."""
+
 LARGE = 36
 """Pixels across a cell from which on the edges of things that were laid a little off are told from strokes."""
 
@@ -67,16 +71,16 @@ def find_traces(
     cells = _cells(page.frame, changed, side)
     compared = Compared(registration.page(drift, side), page, _drawn(cells, side))
     compared.demand_own_board(registration)
-    densest = partial(_densest, registration=registration, least=compared.least)
+    densest = partial(_densest, registration=registration)
     within = partial(compared.within, cells=cells, own_colours=own_colours, own_places=own_places)
     beside = compared.beside()
-    place = densest(beside)
+    place = densest(beside, least=compared.least)
     if place is None:
         inside = within(after)
-        place = densest(beside | inside) if inside.any() else None
+        place = densest(beside | inside, least=compared.least) if inside.any() else None
         if place is not None and as_laid is not None:
-            is_laid = page.frame.cell >= LARGE
-            place = densest(beside | within(as_laid(compared.seen), is_laid=is_laid))
+            inside = within(as_laid(compared.seen), is_laid=page.frame.cell >= LARGE)
+            place = densest(beside | inside, least=compared.least + SLIPS)
     if place is not None:
         trace = _name(page.frame, *place)
     else:
@@ -96,7 +100,7 @@ def page_is_marked(registration: Registration, drift: Drift, page: Page, after: 
     compared = Compared(registration.page(drift, side), page, drawn)
     compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, [], own_colours=True)
-    return _densest(found, registration, compared.least) is not None and not is_coarse(registration.image)
+    return _densest(found, registration, least=compared.least) is not None and not is_coarse(registration.image)
 
 
 def _side(registration: Registration) -> int | None:
@@ -105,7 +109,7 @@ def _side(registration: Registration) -> int | None:
     return side if side >= COARSEST else None
 
 
-def _densest(found: Flags, registration: Registration, least: float) -> tuple[float, float] | None:
+def _densest(found: Flags, registration: Registration, *, least: float) -> tuple[float, float] | None:
     """The middle, as shares of the picture, of the window with most strange pixels, if they are more than `least`."""
     if np.count_nonzero(found) <= least:
         return None
