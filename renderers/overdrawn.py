@@ -243,7 +243,7 @@ def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
         same = SAME + waves.everywhere + SMEARED * waves.by_contrast
         lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
         only[only] = ~are_struck(drawn[only], lines, unlike[only], off[only], same)
-        if n >= SMALL:
+        if n >= SMALL and only.any():
             lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
             only[only] = ~are_covered(drawn[only], lines, gap[only], rims[only])
         only &= (counts <= blocks * n) | (_counts(off, rims) == 0)
