@@ -75,9 +75,9 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
-    def ironed(demand: Demand, seen: Reading[Any] | None = None) -> Reading[Any] | None:
-        known = (seen.matrix, lambda: renderer.render(seen.position, style).rgb()) if seen else ()
-        flat = _press(renderer, problem, style).ironed(page, demand, *known)
+    def ironed(demand: Demand, seen: Reading[Any] | UnreadableImage) -> Reading[Any] | None:
+        answer = (lambda: renderer.render(seen.position, style).rgb()) if isinstance(seen, Reading) else None
+        flat = _press(renderer, problem, style).ironed(page, demand, seen.matrix, answer)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
         except UnreadableImage:
@@ -87,8 +87,8 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
         reading = renderer.read(page, problem, style)
     except BoardNotFound:
         raise
-    except UnreadableImage:
-        if flat := ironed(SLIGHTLY):
+    except UnreadableImage as error:
+        if flat := ironed(SLIGHTLY, error):
             return flat
         raise
     if reading.is_still:

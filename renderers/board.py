@@ -41,7 +41,7 @@ from renderers.reading.classify import (
 )
 from renderers.reading.colour import Drift, demand_colours, drift_between
 from renderers.reading.pages import Page
-from renderers.reading.register import Floats, Landmarks, Registration, Scan, register
+from renderers.reading.register import Floats, Landmarks, Registration, Scan, lying, register
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles, join_cells, split_cells
 from renderers.reading.traces import AsLaid, find_traces
@@ -179,6 +179,11 @@ class BoardRenderer(Renderer[P]):
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         seen = self.look(image, problem, style)
+        with lying(seen.registration):
+            return self.tell(seen, problem, style)
+
+    def tell(self, seen: Seen, problem: Problem[P], style: Style) -> Reading[P]:
+        """What a picture shows that was laid onto the board."""
         named = self.name_cells(seen, problem, style)
         demand(named)
         self.demand_single(seen, named, problem, style)
@@ -198,9 +203,10 @@ class BoardRenderer(Renderer[P]):
         """Lay the picture onto the board that was given."""
         given = given_board(self, problem, style)
         registration = register(Scan(image), given.landmarks)
-        if self.is_told_by_colour(style):
-            demand_colours(registration.image, given.page.picture)
-        return self.laid(registration, given)
+        with lying(registration):
+            if self.is_told_by_colour(style):
+                demand_colours(registration.image, given.page.picture)
+            return self.laid(registration, given)
 
     def laid(self, registration: Registration, given: Given) -> Seen:
         """The board where a picture shows it, brought to reading size, its colour drift undone."""

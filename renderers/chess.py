@@ -105,8 +105,7 @@ class ChessRenderer(BoardRenderer[Diagram]):
         """By what no highlight is near, if there are many."""
         return super().laid(laid_again(registration, given.page), given)
 
-    def read(self, image: Pixels, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
-        seen = self.look(image, problem, style)
+    def tell(self, seen: Seen, problem: Problem[Diagram], style: Style) -> Reading[Diagram]:
         shades = np.array([parse_colour(style[shade]) for shade in SHADES], np.float64)
         marks = _mark_colours(style)
         outlines = read_highlights(seen, style, marks, shades, _SHADE, _faintest(marks, shades))

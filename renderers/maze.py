@@ -20,7 +20,7 @@ from renderers.maze_known import Known
 from renderers.maze_reading import read_cells
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.pages import Page
-from renderers.reading.register import CUTS, LEVELS, Floats, Landmarks, Registration, Scan, register
+from renderers.reading.register import CUTS, LEVELS, Floats, Landmarks, Registration, Scan, lying, register
 from renderers.reading.strokes import WIPED_SIDE, wiped
 from renderers.shapes import disc, line, rectangle, star, union
 
@@ -99,8 +99,8 @@ class MazeRenderer(BoardRenderer[Maze]):
     def label_every(self, count: int) -> int:
         return 1 if count < 15 else 2 if count < 26 else 5
 
-    def read(self, image: Pixels, problem: Problem[Maze], style: Style) -> Reading[Maze]:
-        return read_cells(self.look(image, problem, style), _known(problem.position, style))
+    def tell(self, seen: Seen, problem: Problem[Maze], style: Style) -> Reading[Maze]:
+        return read_cells(seen, _known(problem.position, style))
 
     def look(self, image: Pixels, problem: Problem[Maze], style: Style) -> Seen:
         """A path hides most corridors, so both pictures are laid onto each other with all vivid colours wiped off."""
@@ -108,7 +108,8 @@ class MazeRenderer(BoardRenderer[Maze]):
         small = _laid(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
         way = _unpadded(image.shape) @ small.matrix @ cv2.invert(_unpadded(given.page.picture.pixels.shape))[1]
         registration = replace(small, matrix=way, image=image)
-        demand_colours(registration.image, given.page.picture)
+        with lying(registration):
+            demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)
         return Seen(registration, drift, drift.undo(raw), given.cells, given.frame, given.page)

@@ -17,7 +17,7 @@ from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
 from renderers.reading.pages import Page
-from renderers.reading.register import Floats, Landmarks, Scan, register
+from renderers.reading.register import Floats, Landmarks, Registration, Scan, lying, register
 from renderers.reading.traces import page_is_marked
 from renderers.reconstruction_anew import Anew
 from renderers.reconstruction_reading import (
@@ -79,8 +79,12 @@ class ReconstructionRenderer(Renderer[Position]):
         return silhouettes_of(layout) if problem.kind == "project" else None
 
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
-        layout = sheet_of(problem.position.size, style).layout
         registration = register(Scan(image), _landmarks(problem, style))
+        with lying(registration):
+            return self._tell(registration, problem, style)
+
+    def _tell(self, registration: Registration, problem: Problem[Position], style: Style) -> Reading[Position]:
+        layout = sheet_of(problem.position.size, style).layout
         look = Look(registration, page_drift(registration, _small(problem.position, style)), layout, style)
         views = {name: read_silhouette(name, look) for name in TITLES}
         heights, confidence, distance = read_heights(look, problem.position.heights)

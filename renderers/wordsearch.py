@@ -122,8 +122,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
             return seen
         return self.laid(Registration(matrix, likeness, image), given)
 
-    def read(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
-        seen = self.look(image, problem, style)
+    def tell(self, seen: Seen, problem: Problem[WordGrid], style: Style) -> Reading[WordGrid]:
         shades, ground = (
             np.array([parse_colour(style["cell"])], np.float64),
             np.zeros((seen.frame.rows, seen.frame.cols), np.intp),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class GamegenError(Exception):
@@ -24,6 +25,9 @@ class Unsolvable(GamegenError):
 
 class UnreadableImage(GamegenError):
     """The picture cannot be read back into a position with confidence."""
+
+    matrix: Any = None
+    """(3, 3): where the board lies in it, if that was found."""
 
 
 class BoardNotFound(UnreadableImage):

@@ -11,6 +11,8 @@ homography serves pictures of all sizes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
@@ -20,7 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from gamegen.core.errors import BoardNotFound
+from gamegen.core.errors import BoardNotFound, UnreadableImage
 from gamegen.core.rendering import Pixels
 from renderers.reading.colour import Drift
 from renderers.reading.fit import MOST_WARP, NARROW, Template
@@ -171,6 +173,16 @@ class Registration:
         across, down = (np.abs((m[row, 0] * x + m[row, 1] * y + m[row, 2]) / depth) for row in (0, 1))
         inside: NDArray[np.bool_] = np.maximum(across, down) < SEEN
         return inside
+
+
+@contextmanager
+def lying(registration: Registration) -> Iterator[None]:
+    """Has whoever cannot read a picture say where its board lies: it may only have to be ironed."""
+    try:
+        yield
+    except UnreadableImage as error:
+        error.matrix = registration.matrix
+        raise
 
 
 _ON_HALF, _BACK_HALF = (np.array([[1.0, 0.0, half], [0.0, 1.0, half], [0.0, 0.0, 1.0]]) for half in (0.5, -0.5))
