@@ -241,11 +241,12 @@ def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
     off = _off(shown, np.stack([look.tile for look in looks]), unlike, loud)
     if not is_reduced:
         same = SAME + waves.everywhere + SMEARED * waves.by_contrast
-        lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
-        only[only] = ~are_struck(drawn[only], lines, unlike[only], off[only], same)
-        if n >= SMALL and only.any():
-            lines = [look.lines for look, may_be in zip(looks, only.tolist(), strict=True) if may_be]
-            only[only] = ~are_covered(drawn[only], lines, gap[only], rims[only])
+        left = np.flatnonzero(only)
+        lines = [looks[number].lines for number in left.tolist()]
+        crossed = are_struck(drawn[left], lines, unlike[left], off[left], same)
+        if n >= SMALL:
+            crossed |= are_covered(drawn[left], lines, gap[left], rims[left])
+        only[left] = ~crossed
         only &= (counts <= blocks * n) | (_counts(off, rims) == 0)
     few = max(FEW, round(ALONG * n)) if n < LARGE or not waves.are_none else round(ALONG_CLEAN * n)
     for number in np.flatnonzero(only & (_counts(off, rims) > few)).tolist():
