@@ -12,12 +12,13 @@ import orjson
 from gamegen.core.errors import BadInput, BoardNotFound, UnreadableImage
 from gamegen.core.plugin import Plugin
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Reading, Renderer, Style
+from gamegen.core.rendering import Pixels, Reading, Renderer, Style
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
 from renderers.reading.bars import without_bars
 from renderers.reading.bent import PLAINLY, RATHER, SLIGHTLY, Demand, Press
+from renderers.reading.drawn import is_as_drawn
 
 PARSED, PRESSES = 512, 16
 """How many rows are kept as they were understood, and what is prepared for ironing their pictures: these come in groups
@@ -75,8 +76,11 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
+    def drawn(seen: Reading[Any]) -> Pixels:
+        return renderer.render(seen.position, style).rgb()
+
     def ironed(demand: Demand, seen: Reading[Any] | UnreadableImage) -> Reading[Any] | None:
-        answer = (lambda: renderer.render(seen.position, style).rgb()) if isinstance(seen, Reading) else None
+        answer = partial(drawn, seen) if isinstance(seen, Reading) else None
         flat = _press(renderer, problem, style).ironed(page, demand, seen.matrix, answer)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
@@ -92,7 +96,9 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
             return flat
         raise
     if reading.is_still:
-        return reading
+        return replace(reading, find_stain=lambda: "" if is_as_drawn(page, drawn(reading)) else reading.stain)
+    if is_as_drawn(page, drawn(reading), reading.matrix):
+        return replace(reading, find_stain=str)
     is_kept = plugin.solver.check(problem, reading.position).preserved == 1.0
     if flat := ironed(PLAINLY if is_kept else RATHER, reading):
         return flat

@@ -1,0 +1,87 @@
+"""Pictures that are nothing but our own drawing, as it was, compressed or moved: they show what it shows, and no more.
+
+Our drawing is moved as the picture was, which mixes its pixels as they were mixed there. Compression keeps light, but
+takes colour from blocks of pixels; so light is compared with a little around each pixel, and colour with more. That is
+far stricter than any look at what another hand drew, and the quicker to tell.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from gamegen.core.rendering import Pixels
+from renderers.reading.register import Floats
+
+LARGEST = 512
+"""Side at which pictures are compared, at most."""
+
+STILL, MOVED, BLOCK = 3, 5, 4
+"""Pixels around each over which light is averaged, in a picture that lies still and in one that was moved, sharper or
+softer than we move ours; and tints, in a picture of half the side."""
+
+LIGHT, TINT = 20.0, 18.0
+"""Levels by which these may differ then. A stroke four pixels wide that differs by 90 levels in blue alone does so by
+10 and 22, in green alone by 53 and 19, in red alone by 27 and 22."""
+
+PARTS, SHADE = 12, 5.0
+"""And the levels by which all may differ on average in each of so many parts along a side: what is flat has the very
+shade that we gave it."""
+
+CHANGED = 0.05
+"""A still picture of which fewer pixels differ was not compressed, but drawn upon: JPEG of quality 95 changes 9 %."""
+
+_BY_INVERSE = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+
+
+def is_as_drawn(image: Pixels, drawn: Pixels, matrix: Floats | None = None) -> bool:
+    """Whether a picture (H, W, 3) is the one that we drew (side, side, 3), give or take compression; one that moved
+    lies as the matrix says."""
+    if matrix is None:
+        if image.shape != drawn.shape:
+            return False
+        if cv2.norm(image, drawn, cv2.NORM_INF) == 0:
+            return True
+    image = _reduced(image, LARGEST)
+    light, clean = (cv2.cvtColor(each, cv2.COLOR_RGB2GRAY) for each in (image, _reduced(drawn, max(image.shape))))
+    off = _off(light, clean, matrix)
+    if matrix is None and cv2.countNonZero(off) < CHANGED * off.size:
+        return False
+    if _most(off, STILL if matrix is None else MOVED) > LIGHT:
+        return False
+    half = max(image.shape) // 2
+    tints, clean = (cv2.cvtColor(_reduced(each, half), cv2.COLOR_RGB2YCrCb) for each in (image, drawn))
+    off = _off(tints, clean, matrix)
+    if _most(cv2.resize(off, (PARTS, PARTS), interpolation=cv2.INTER_AREA), 1) > SHADE:
+        return False
+    off[..., 0] = 0  # lightness again
+    return _most(off, BLOCK) <= TINT
+
+
+def _reduced(picture: Pixels, side: int) -> Pixels:
+    """A picture (h, w, …) with no side longer than this."""
+    scale = side / max(picture.shape[:2])
+    if scale >= 1:
+        return picture
+    return np.asarray(cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+
+
+def _off(seen: Pixels, clean: Pixels, matrix: Floats | None) -> NDArray[np.int16]:
+    """By how much what is seen (h, w, …) differs from what is clean (side, side, …) and was moved: beyond that by
+    nothing."""
+    if matrix is not None:
+        high, wide = seen.shape[:2]
+        half = len(clean) / 2
+        on_board = np.linalg.inv(matrix) @ np.array(
+            [[2 / wide, 0, 1 / wide - 1], [0, 2 / high, 1 / high - 1], [0, 0, 1]]
+        )
+        way = np.array([[half, 0, half - 0.5], [0, half, half - 0.5], [0, 0, 1]]) @ on_board
+        clean = np.asarray(
+            cv2.warpPerspective(clean, way, (wide, high), seen.copy(), _BY_INVERSE, cv2.BORDER_TRANSPARENT)
+        )
+    return np.asarray(cv2.subtract(seen, clean, dtype=cv2.CV_16S))
+
+
+def _most(off: NDArray[np.int16], around: int) -> float:
+    return cv2.norm(cv2.blur(off, (around, around)), cv2.NORM_INF)
