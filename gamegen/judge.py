@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import orjson
 
 from gamegen.core.errors import BadInput, BoardNotFound, UnreadableImage
 from gamegen.core.plugin import Plugin
-from gamegen.core.problem import Problem
+from gamegen.core.problem import Check, Problem
 from gamegen.core.rendering import Pixels, Reading, Renderer, Style
 from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
@@ -35,9 +35,10 @@ def verify(row: Mapping[str, Any], image: Source | None) -> Verdict:
     if image is None:
         return _unreadable("There is no picture.")
     plugin, _ = plugin_of(str(row["task"]))
+    ask = cache(partial(plugin.solver.check, problem))
     try:
-        reading = look(plugin, problem, style, image)
-        check = plugin.solver.check(problem, reading.position)
+        reading = look(plugin, problem, style, image, ask)
+        check = ask(reading.position)
         stain = reading.stain if check.correct else ""
     except UnreadableImage as error:
         return _unreadable(style.told(f"The picture cannot be read: {error}."))
@@ -66,13 +67,17 @@ def read(row: Mapping[str, Any], image: Source) -> str:
     return str(look(plugin, problem, style, image).position)
 
 
-def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> Reading[Any]:
+def look(
+    plugin: Plugin, problem: Problem[Any], style: Style, image: Source, ask: Callable[[Any], Check] | None = None
+) -> Reading[Any]:
     """What the reader sees in a picture from outside; raises UnreadableImage.
 
-    Bars around it are taken off. One that is plainly bent is ironed before it is believed. One that seems to change
-    what was given, has something foreign on it or is unreadable may only be bent: then less of a bend is enough.
+    Bars around it are taken off. A right answer that is nothing but our own drawing of it needs no closer look. A
+    picture that is plainly bent is ironed before it is believed. One that seems to change what was given, has something
+    foreign on it or is unreadable may only be bent: then less of a bend is enough. What the rules say about a position
+    is asked for with `ask`, by whoever wants to know it, too.
     """
-    renderer = plugin.renderer
+    renderer, ask = plugin.renderer, ask or partial(plugin.solver.check, problem)
     pixels = load_rgb(image, ground=style.page)
     page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
 
@@ -97,10 +102,10 @@ def look(plugin: Plugin, problem: Problem[Any], style: Style, image: Source) -> 
         raise
     if reading.is_still:
         return replace(reading, find_stain=lambda: "" if is_as_drawn(page, drawn(reading)) else reading.stain)
-    if is_as_drawn(page, drawn(reading), reading.matrix):
+    check = ask(reading.position)
+    if check.correct and is_as_drawn(page, drawn(reading), reading.matrix):
         return replace(reading, find_stain=str)
-    is_kept = plugin.solver.check(problem, reading.position).preserved == 1.0
-    if flat := ironed(PLAINLY if is_kept else RATHER, reading):
+    if flat := ironed(PLAINLY if check.preserved == 1.0 else RATHER, reading):
         return flat
     return replace(reading, find_stain=partial(_stain, reading, ironed))
 

@@ -7,7 +7,7 @@ import io
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -65,21 +65,31 @@ def test_another_answer_is_not(game: str) -> None:
     game=st.sampled_from(GAMES),
     across=st.integers(20, 470),
     down=st.integers(20, 470),
-    channel=st.integers(0, 2),
+    colour=st.tuples(*[st.integers(0, 255)] * 3),
     quality=st.sampled_from([None, 95, 80]),
     is_moved=st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
 def test_no_stroke_hides_in_it(
-    game: str, across: int, down: int, channel: int, quality: int | None, is_moved: bool
+    game: str, across: int, down: int, colour: tuple[int, int, int], quality: int | None, is_moved: bool
 ) -> None:
-    """Not even one that differs in a single channel."""
+    """Not even where it is, on the whole, as dark as what it covers."""
     drawn = _drawn(game)
     image = drawn.copy()
-    part = image[down : down + 4, across : across + 24, channel]
-    part[...] = np.where(part < 128, part + 100, part - 100)
+    part = np.s_[down : down + 4, across : across + 24]
+    image[part] = colour
+    assume(np.median(np.abs(image[part].astype(int) - drawn[part]).max(axis=1)) >= 90)
     image = image if quality is None else _jpeg(image, quality)
     assert not is_as_drawn(image, drawn, np.eye(3) if is_moved else None)
+
+
+def test_no_bar_is_as_dark_as_the_text_that_it_covers() -> None:
+    drawn = np.full((256, 256, 3), 255, np.uint8)
+    drawn[64:192:3, 32:224] = drawn[64:192, 32:224:3] = 0
+    image = drawn.copy()
+    image[96:104, 40:200] = image[96:104, 40:200].mean().astype(np.uint8)
+    for matrix in (None, np.eye(3)):
+        assert is_as_drawn(_jpeg(drawn, 90), drawn, matrix) and not is_as_drawn(_jpeg(image, 90), drawn, matrix)
 
 
 def test_a_few_pixels_drawn_into_an_untouched_picture_are_seen() -> None:

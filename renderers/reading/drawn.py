@@ -7,6 +7,8 @@ far stricter than any look at what another hand drew, and the quicker to tell.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +19,25 @@ from renderers.reading.register import Floats
 LARGEST = 512
 """Side at which pictures are compared, at most."""
 
-STILL, MOVED, BLOCK = 3, 5, 4
-"""Pixels around each over which light is averaged, in a picture that lies still and in one that was moved, sharper or
-softer than we move ours; and tints, in a picture of half the side."""
 
-LIGHT, TINT = 20.0, 18.0
-"""Levels by which these may differ then. A stroke four pixels wide that differs by 90 levels in blue alone does so by
-10 and 22, in green alone by 53 and 19, in red alone by 27 and 22."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a picture may differ from ours."""
+
+    around: int  # pixels around each over which light is averaged
+    light: float  # levels by which it may differ then
+    rough: float  # levels by which single pixels may, in the square mean of a few
+    tint: float  # levels by which tints may, averaged over blocks
+
+
+STILL, MOVED = Limits(3, 20.0, 30.0, 18.0), Limits(5, 20.0, 40.0, 13.0)
+"""Whoever moves a picture may mix its pixels otherwise than we do. Of right answers, those through JPEG of quality 80
+have up to 18, 18 and 17, and nine of ten that were moved up to 18, 38 and 11. A stroke four pixels wide that differs by
+90 levels in blue alone has a tint off by 22, in green alone by 19, in red alone by 22; and one that is as dark as the
+text under it is rough."""
+
+ROUGH, SMALLER, BLOCK = 5, 2, 4
+"""Pixels around each over which squares are averaged; and tints, in a picture so many times smaller."""
 
 PARTS, SHADE = 12, 5.0
 """And the levels by which all may differ on average in each of so many parts along a side: what is flat has the very
@@ -43,20 +57,18 @@ def is_as_drawn(image: Pixels, drawn: Pixels, matrix: Floats | None = None) -> b
             return False
         if cv2.norm(image, drawn, cv2.NORM_INF) == 0:
             return True
-    image = _reduced(image, LARGEST)
+    limits, image = STILL if matrix is None else MOVED, _reduced(image, LARGEST)
     light, clean = (cv2.cvtColor(each, cv2.COLOR_RGB2GRAY) for each in (image, _reduced(drawn, max(image.shape))))
     off = _off(light, clean, matrix)
     if matrix is None and cv2.countNonZero(off) < CHANGED * off.size:
         return False
-    if _most(off, STILL if matrix is None else MOVED) > LIGHT:
+    if _most(off, limits.around) > limits.light or _roughest(off) > limits.rough:
         return False
-    half = max(image.shape) // 2
-    tints, clean = (cv2.cvtColor(_reduced(each, half), cv2.COLOR_RGB2YCrCb) for each in (image, drawn))
-    off = _off(tints, clean, matrix)
-    if _most(cv2.resize(off, (PARTS, PARTS), interpolation=cv2.INTER_AREA), 1) > SHADE:
-        return False
-    off[..., 0] = 0  # lightness again
-    return _most(off, BLOCK) <= TINT
+    small = max(image.shape) // SMALLER
+    tints, clean = (cv2.cvtColor(_reduced(each, small), cv2.COLOR_RGB2YCrCb) for each in (image, drawn))
+    blocks = cv2.blur(_off(tints, clean, matrix), (BLOCK, BLOCK))
+    parts = cv2.resize(blocks[::BLOCK, ::BLOCK], (PARTS, PARTS), interpolation=cv2.INTER_AREA)
+    return bool(np.abs(parts).max() <= SHADE and np.abs(blocks[..., 1:]).max() <= limits.tint)
 
 
 def _reduced(picture: Pixels, side: int) -> Pixels:
@@ -85,3 +97,8 @@ def _off(seen: Pixels, clean: Pixels, matrix: Floats | None) -> NDArray[np.int16
 
 def _most(off: NDArray[np.int16], around: int) -> float:
     return cv2.norm(cv2.blur(off, (around, around)), cv2.NORM_INF)
+
+
+def _roughest(off: NDArray[np.int16]) -> float:
+    squares = cv2.blur(cv2.multiply(off, off, dtype=cv2.CV_32F), (ROUGH, ROUGH))
+    return float(cv2.norm(squares, cv2.NORM_INF) ** 0.5)
