@@ -49,6 +49,8 @@ def demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float, aga
     Of the `plain` pixels, those in their cell's own colour are `own`.
     """
     framed = np.flatnonzero(np.bincount(own.cells))
+    if not len(framed):
+        return
     number = colours.take(framed)
     ways = from_grey(np.stack([np.bincount(own.cells, channel).take(framed) for channel in own.pixels.T], axis=1))
     near = ways @ from_grey(plain.marks).T  # (cells, marks)
