@@ -220,6 +220,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ),  # a second start, pale as edges
         ("scrawl", "wordsearch/find@1:train:5:21000000000:0", 77),  # a thin diagonal in a fine grid
         ("bent", "spaceinvaders/volley@1:train:1:90000000006:0?pixels=256", 371),  # a bar on the ship
+        ("wrong_label", "wordsearch/find@1:train:5:150000000010:0?pixels=256", 360),  # a small 19 is a 10
         ("murky_clone", "maze/path@1:train:4:150000000017:0?pixels=256", 153),  # a dot of path on the floor, sharpened
         ("bent", "sokoban/push@1:train:2:120000000005:0?pixels=256", 159),  # a box with a rim of wall, a smaller one
         ("bent", "reconstruction/project@1:train:3:42000000:1?pixels=256", 116),  # a plus along two lines

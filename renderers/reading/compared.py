@@ -91,7 +91,7 @@ class Compared:
         self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
         self._faintest = int(min(UNLIKE, FAINTEST + self._badness))
         self._gap = most(cv2.absdiff(seen, self.clean.pixels))
-        self._is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
+        self.is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
 
     def demand_own_board(self, registration: Registration) -> None:
         """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""
@@ -108,7 +108,7 @@ class Compared:
     @property
     def least(self) -> float:
         """How many strange pixels in a window are a trace: very few where the rest was not even compressed."""
-        return FEW if self._is_untouched else DENSE * WINDOW**2
+        return FEW if self.is_untouched else DENSE * WINDOW**2
 
     def beside(self) -> Flags:
         """(h, w): strange pixels where nothing was to be drawn."""
@@ -116,7 +116,7 @@ class Compared:
         tinted = self.page.tints(len(self.seen)).strange(self.seen)
         if tinted is not None:
             found |= tinted
-        if self._is_untouched:
+        if self.is_untouched:
             found |= self._gap > CHANGED
         found &= ~self.drawn
         if np.count_nonzero(found) > self.least:
@@ -151,12 +151,12 @@ class Compared:
             found[part] |= faint & _emptied(edit, _within(cells, part, less=BORDERS))
         strange = (excess > loud) & self.drawn[part]
         if strange.any():
-            least = self.least if self._is_untouched else ACROSS * _width(cells)
+            least = self.least if self.is_untouched else ACROSS * _width(cells)
             inner = _within(cells, part, less=AROUND)
             found[part] |= spoilt(edit, strange, inner, least=least, mixed=False)
             if own_colours:
                 found[part] |= _foreign(edit.seen, strange, after, self.page.picture)
-        if self._is_untouched:
+        if self.is_untouched:
             needless = self._needless(edit, part, cells, own_colours=own_colours, own_places=own_places)
             found[part] |= needless & ~near_edges(meant.pixels) if is_laid else needless
         if cells:

@@ -29,6 +29,10 @@ hardly is: others lead by up to 0.03 over small ones that lie between pixels."""
 AS_BEFORE = 40.0
 """Labels that nowhere differ by more grey levels need no reading."""
 
+TOUCHED, FEW = 80.0, 2
+"""In a picture whose other pixels are untouched, so many that differ by more grey levels make another label: a small 9
+and a 0 have three."""
+
 INK, LINE = 24.0, 0.9
 """Grey levels by which a label differs from the page, soft edges included; the share of a band, along or across it,
 that a line inks, but no label."""
@@ -53,13 +57,17 @@ class Labels:
         self._down, self._clean = down, page[self._band]
         self._middles = (first + (np.arange(count, dtype=np.float32) + 0.5) * frame.cell) * scale
 
-    def differ(self, seen: Pixels) -> bool:
-        """Whether one of them is gone from a page (side, side, 3), or another one."""
+    def differ(self, seen: Pixels, *, is_untouched: bool = False) -> bool:
+        """Whether one of them is gone from a page (side, side, 3), or another one; if the rest of the page
+        `is_untouched`, they must be, too."""
         band = seen[self._band]
         if cv2.absdiff(band, self._clean).max() <= AS_BEFORE:
             return False
         drawn = _brightness(band, self._down)
-        return bool(np.abs(drawn - self._grey).max() > AS_BEFORE) and self._misnamed(drawn)
+        off = np.abs(drawn - self._grey)
+        if is_untouched and self._wanted is not None and np.count_nonzero(off[:, self._wanted[2]] > TOUCHED) >= FEW:
+            return True
+        return bool(off.max() > AS_BEFORE) and self._misnamed(drawn)
 
     def _misnamed(self, drawn: Floats) -> bool:
         """The same of a band (H, W) in grey, running down."""

@@ -84,7 +84,9 @@ def find_traces(
     if place is not None:
         trace = _name(page.frame, *place)
     else:
-        trace = "a label" if any(labels.differ(compared.seen) for labels in page.labels(side)) else ""
+        is_untouched = compared.is_untouched
+        differ = any(labels.differ(compared.seen, is_untouched=is_untouched) for labels in page.labels(side))
+        trace = "a label" if differ else ""
     return "" if trace and is_coarse(registration.image) else trace
 
 
