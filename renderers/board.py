@@ -41,7 +41,7 @@ from renderers.reading.classify import (
 )
 from renderers.reading.colour import Drift, demand_colours, drift_between
 from renderers.reading.pages import Page
-from renderers.reading.register import Floats, Landmarks, Registration, Scan, lying, register
+from renderers.reading.register import Floats, Landmarks, Registration, Scan, noting_where, register
 from renderers.reading.stains import stained_cell
 from renderers.reading.tiles import Tiles, join_cells, split_cells
 from renderers.reading.traces import AsLaid, find_traces
@@ -179,7 +179,7 @@ class BoardRenderer(Renderer[P]):
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         seen = self.look(image, problem, style)
-        with lying(seen.registration):
+        with noting_where(seen.registration):
             return self.tell(seen, problem, style)
 
     def tell(self, seen: Seen, problem: Problem[P], style: Style) -> Reading[P]:
@@ -203,7 +203,7 @@ class BoardRenderer(Renderer[P]):
         """Lay the picture onto the board that was given."""
         given = given_board(self, problem, style)
         registration = register(Scan(image), given.landmarks)
-        with lying(registration):
+        with noting_where(registration):
             if self.is_told_by_colour(style):
                 demand_colours(registration.image, given.page.picture)
             return self.laid(registration, given)

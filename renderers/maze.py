@@ -20,7 +20,7 @@ from renderers.maze_known import Known
 from renderers.maze_reading import read_cells
 from renderers.reading.colour import demand_colours, drift_between
 from renderers.reading.pages import Page
-from renderers.reading.register import CUTS, LEVELS, Floats, Landmarks, Registration, Scan, lying, register
+from renderers.reading.register import CUTS, LEVELS, Floats, Landmarks, Registration, Scan, noting_where, register
 from renderers.reading.strokes import WIPED_SIDE, wiped
 from renderers.shapes import disc, line, rectangle, star, union
 
@@ -108,7 +108,7 @@ class MazeRenderer(BoardRenderer[Maze]):
         small = _laid(Scan(wiped(image, style.colours()["floor"])), given.landmarks)
         way = _unpadded(image.shape) @ small.matrix @ cv2.invert(_unpadded(given.page.picture.pixels.shape))[1]
         registration = replace(small, matrix=way, image=image)
-        with lying(registration):
+        with noting_where(registration):
             demand_colours(registration.image, given.page.picture)
         raw = registration.crop(given.frame.box, (given.cells.shape[1], given.cells.shape[0]))
         drift = drift_between(raw, given.cells)

@@ -17,7 +17,7 @@ from renderers import isometric
 from renderers import skin as skin_file
 from renderers.reading.classify import Named
 from renderers.reading.pages import Page
-from renderers.reading.register import Floats, Landmarks, Registration, Scan, lying, register
+from renderers.reading.register import Floats, Landmarks, Registration, Scan, noting_where, register
 from renderers.reading.traces import page_is_marked
 from renderers.reconstruction_anew import Anew
 from renderers.reconstruction_reading import (
@@ -80,7 +80,7 @@ class ReconstructionRenderer(Renderer[Position]):
 
     def read(self, image: Pixels, problem: Problem[Position], style: Style) -> Reading[Position]:
         registration = register(Scan(image), _landmarks(problem, style))
-        with lying(registration):
+        with noting_where(registration):
             return self._tell(registration, problem, style)
 
     def _tell(self, registration: Registration, problem: Problem[Position], style: Style) -> Reading[Position]:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gamegen.core.errors import UnreadableImage
+from gamegen.core.key import Key
 from gamegen.sample import make_sample
 from renderers.board import BoardRenderer, given_board
 from renderers.reading.register import Floats, Scan, register
@@ -48,3 +50,15 @@ def test_a_picture_that_was_moved_a_little_is_found_there(name: str, move: Float
     corners = 0.8 * np.array([[[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]]])
     off = cv2.perspectiveTransform(corners, found.matrix) - cv2.perspectiveTransform(corners, move)
     assert np.abs(off).max() < HALF_A_PIXEL
+
+
+@pytest.mark.parametrize("task", ["sokoban/push", "maze/path", "reconstruction/voxel", "wordsearch/find"])
+def test_what_cannot_be_read_says_where_it_lies(task: str) -> None:
+    """So that nobody has to look for it again before it is ironed."""
+    sample = make_sample(Key(task, level=2, seed=3))
+    both = Image.blend(sample.original, sample.edited, 0.5)
+    moved = np.asarray(both.transform(both.size, Image.Transform.AFFINE, (1, 0, 3, 0, 1, 2), fillcolor="white"))
+    with pytest.raises(UnreadableImage) as caught:
+        sample.plugin.renderer.read(moved, sample.problem, sample.style)
+    shift = np.array(caught.value.matrix)[:2, 2] * both.width / 2
+    assert np.abs(shift - (-3, -2)).max() < 0.5

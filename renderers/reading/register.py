@@ -176,8 +176,8 @@ class Registration:
 
 
 @contextmanager
-def lying(registration: Registration) -> Iterator[None]:
-    """Has whoever cannot read a picture say where its board lies: it may only have to be ironed."""
+def noting_where(registration: Registration) -> Iterator[None]:
+    """Within, an error that a picture cannot be read says where its board lies: it may only have to be ironed."""
     try:
         yield
     except UnreadableImage as error:
