@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,6 +49,9 @@ from renderers.reading.traces import AsLaid, find_traces
 
 MOST_RECOLOURING = 45.0
 """A colour drift beyond this is no drift: hue turned by 15 degrees and saturation by a fifth stay well below."""
+
+EDGES = np.array([[1.0, -2.0, 1.0]], np.float32)
+"""How hard the edges along a row are: its second differences."""
 
 GEOMETRIES = 256
 """How many drawn pages are kept: 256 KB each, and quickly drawn anew."""
@@ -289,6 +293,14 @@ class Seen:
     def cells(self) -> Floats:
         """(R, C, n, n, 3): the board cell by cell, each smoothed a little."""
         return split_cells(smooth_board(self.board), self.frame.rows, self.frame.cols)
+
+    @cached_property
+    def crispness(self) -> float:
+        """How much harder edges are than they were: the fringes along hard ones show colours that nobody drew."""
+        now, before = (
+            cv2.norm(cv2.filter2D(part[::4], -1, EDGES)[:, 1:-1], cv2.NORM_L1) for part in (self.board, self.known)
+        )
+        return now / max(before, 1e-6)
 
 
 def _cells_of(board: Floats, frame: Frame, chosen: NDArray[np.bool_] | None) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
-from renderers.board import Board, BoardRenderer, Seen, smooth_tiles
+from renderers.board import EDGES, Board, BoardRenderer, Seen, smooth_tiles
 from renderers.page import Frame
 from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
@@ -38,9 +38,6 @@ all four sides; and by how many grey levels it may be of another colour."""
 MIDDLE, FRINGED = 0.25, 1.08
 """Share of a cell, at its border, where highlights are; and how much harder edges inside of that are in pictures that
 were sharpened."""
-
-EDGES = np.array([[1.0, -2.0, 1.0]], np.float32)
-"""How hard the edges along a row are: its second differences."""
 
 PLAIN_HUE, CLEAR_HUE = 0.018, 0.07
 """A border must be nearer by so much to its colour than to another (cosine): hue turned by 15 degrees makes orange of
@@ -93,7 +90,7 @@ def read_frames(
 
     If `draw` gives clean pictures with highlights, then those that are in doubt are known by their whole cells.
     """
-    frame, sharpened = seen.frame, _edges(seen) > SHARPENED
+    frame, sharpened = seen.frame, seen.crispness > SHARPENED
     width, closer = frame_width(frame.cell, style.number("frame"), style.pixels), partial(_closer, seen)
     again = None
     if draw and frame.cell >= SMALLEST:
@@ -115,7 +112,7 @@ def read_frames(
 
 def softened(seen: Seen, draw: Draw, palette: Floats) -> Registration | None:
     """The picture as it was before it was sharpened, in the colours of the palette (P, 3); None if it was not."""
-    if _edges(seen) <= CRISP or not _has_fringes(seen):
+    if seen.crispness <= CRISP or not _has_fringes(seen):
         return None
     (high, wide), rows = seen.board.shape[:2], seen.frame.rows
     given = draw(np.full((rows, rows), -1))
@@ -144,14 +141,6 @@ def _redrawn(seen: Seen, draw: Draw, marks: Floats, width: int) -> Redrawn:
     pictures = [draw(np.full((frame.rows, frame.cols), number)) for number in (0, -1)]
     boards = [picture[frame.top : frame.bottom, frame.left : frame.right] for picture in pictures]
     return Redrawn(_closer(seen), np.stack(boards), marks, frame.rows, width)
-
-
-def _edges(seen: Seen) -> float:
-    """How much harder edges are than they were: the fringes along hard ones show colours that nobody drew."""
-    now, before = (
-        cv2.norm(cv2.filter2D(part[::4], -1, EDGES)[:, 1:-1], cv2.NORM_L1) for part in (seen.board, seen.known)
-    )
-    return now / max(before, 1e-6)
 
 
 def _has_fringes(seen: Seen) -> bool:

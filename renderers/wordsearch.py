@@ -139,7 +139,7 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
         drawn = _turned(style, turn)
         draw, colours = partial(self._framed, problem, drawn), np.array(_mark_colours(drawn), np.float64)
         outlines = read_frames(seen, style, colours, shades, ground, draw=draw)
-        given = _letters(self, problem, style, seen.cells.shape[2])
+        given = _letters(self, problem, style, len(seen.board) // seen.frame.rows)
         written = given.read(seen.board, outlines)
         named = written.named
         demand(named)

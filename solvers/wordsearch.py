@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from operator import eq
+from operator import and_, eq
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import Unsolvable
@@ -78,17 +78,17 @@ class WordSearchSolver(Solver[WordGrid]):
             return Check(False, False, 0.0, f"The grid has {position.size} rows instead of {before.size}.")
         target = _target(problem)
         was, want, got = ("".join(grid.marks) for grid in (before, target, position))
-        others = [at for at, (one, other) in enumerate(zip(was, want, strict=True)) if one == other]
-        cells, asked = len(was), len(was) - len(others)
+        rest = list(map(eq, was, want))  # the cells of no word that was asked for
+        cells, others = len(was), sum(rest)
         kept = sum(map(eq, "".join(before.letters), "".join(position.letters)))
-        clean = sum(got[at] == was[at] for at in others)
+        clean = sum(map(and_, rest, map(eq, got, was)))
         right = sum(map(eq, got, want)) - clean
         return Check(
             correct=position == target,
             legal=position.letters == before.letters and not game.faults(position),
-            preserved=(kept + clean) / (cells + len(others)),
+            preserved=(kept + clean) / (cells + others),
             reason=_reason(before, target, position),
-            parts={"letters": kept / cells, "word cells": right / asked, "clean": clean / len(others)},
+            parts={"letters": kept / cells, "word cells": right / (cells - others), "clean": clean / others},
         )
 
     def confirm(self, problem: Problem[WordGrid], position: WordGrid, step: Step) -> bool:
@@ -279,21 +279,24 @@ _TRUTHS: dict[str, Callable[[WordGrid, str, Step], Mapping[str, Fact]]] = {
 def _reason(before: WordGrid, target: WordGrid, position: WordGrid) -> str:
     if position == target:
         return "Every letter of what was asked for is highlighted in its colour, and nothing else changed."
-    for cell in before.cells():
-        was, now = before.letter(cell), position.letter(cell)
-        if was != now:
-            gone = "is gone" if now == BLANK else f"became {now}"
-            return f"The letter {was} in cell ({cell.row}, {cell.col}) {gone}."
-    for cell in before.cells():
-        want, got = target.mark(cell), position.mark(cell)
-        if want != got:
-            break
-    place = f"cell ({cell.row}, {cell.col})"
+    if position.letters != before.letters:
+        cell = _first_change(before.letters, position.letters)
+        now = position.letter(cell)
+        gone = "is gone" if now == BLANK else f"became {now}"
+        return f"The letter {before.letter(cell)} in cell ({cell.row}, {cell.col}) {gone}."
+    cell = _first_change(target.marks, position.marks)
+    want, got, place = target.mark(cell), position.mark(cell), f"cell ({cell.row}, {cell.col})"
     if want == UNMARKED:
         return f"The letter {before.letter(cell)} in {place} is highlighted but is not part of the answer."
     if got == UNMARKED:
         return f"The letter {before.letter(cell)} in {place} should be highlighted in {COLOUR_OF[want]}."
     return f"The letter {before.letter(cell)} in {place} is {COLOUR_OF[got]} instead of {COLOUR_OF[want]}."
+
+
+def _first_change(before: tuple[str, ...], after: tuple[str, ...]) -> Cell:
+    """The first cell, row by row, in which two grids differ."""
+    row = list(map(eq, before, after)).index(False)
+    return Cell(row, list(map(eq, before[row], after[row])).index(False))
 
 
 solver = WordSearchSolver()

@@ -58,8 +58,8 @@ def _may_have_bars(image: Pixels, page: Colour) -> bool:
     height, width = image.shape[:2]
     if abs(height - width) > SQUARE * min(height, width):
         return True
-    edges = (image[0], image[-1], image[:, 0], image[:, -1])
-    return any(np.abs(edge.mean(axis=0) - page).max() > STRANGE for edge in edges)
+    edges = (image[:1], image[-1:], image[:, :1], image[:, -1:])
+    return any(np.abs(np.subtract(cv2.mean(edge)[:3], page)).max() > STRANGE for edge in edges)
 
 
 def _cut(image: Pixels, clean: Pixels, axis: int, least: float) -> Pixels:

@@ -111,14 +111,15 @@ class Press:
                 matrix = register(scan, self._landmarks).matrix
             except BoardNotFound:
                 return None
-        tells, levels = self._irons[-1], [scan.level(number) for number in range(1, len(LEVELS))]
-        if not tells.may_be_bent(levels[-1], matrix, tells.told(None), demand):
+        tells, level = self._irons[-1], scan.level(len(LEVELS) - 1)
+        if not tells.may_be_bent(level, matrix, tells.told(None), demand):
             return None
         anew = None if answer is None else most(cv2.absdiff(answer(), self._given)) > 0
-        if anew is not None and not tells.may_be_bent(levels[-1], matrix, tells.told(anew), demand):
+        if anew is not None and not tells.may_be_bent(level, matrix, tells.told(anew), demand):
             return None
         bend, fine = NO_BEND, brightness(image, FINE)
-        for iron, level, cut in zip([*self._irons, self._finest], [*levels, fine], CUTS, strict=True):
+        levels = [*map(scan.level, range(1, len(LEVELS))), fine]
+        for iron, level, cut in zip([*self._irons, self._finest], levels, CUTS, strict=True):
             told = iron.told(anew)
             if np.count_nonzero(told) < FEWEST:
                 return None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
-from renderers.reading.register import Floats
+from renderers.reading.register import LEVEL, Floats
 
 LARGEST = 512
 """Side at which pictures are compared, at most."""
@@ -68,7 +68,9 @@ def is_as_drawn(image: Pixels, drawn: Pixels, matrix: Floats | None = None) -> b
     tints, clean = (cv2.cvtColor(_reduced(each, small), cv2.COLOR_RGB2YCrCb) for each in (image, drawn))
     blocks = cv2.blur(_off(tints, clean, matrix), (BLOCK, BLOCK))
     parts = cv2.resize(blocks[::BLOCK, ::BLOCK], (PARTS, PARTS), interpolation=cv2.INTER_AREA)
-    return bool(np.abs(parts).max() <= SHADE and np.abs(blocks[..., 1:]).max() <= limits.tint)
+    return cv2.norm(parts, cv2.NORM_INF) <= SHADE and all(
+        cv2.norm(cv2.extractChannel(blocks, tint), cv2.NORM_INF) <= limits.tint for tint in (1, 2)
+    )
 
 
 def _reduced(picture: Pixels, side: int) -> Pixels:
@@ -89,10 +91,11 @@ def _off(seen: Pixels, clean: Pixels, matrix: Floats | None) -> NDArray[np.int16
             [[2 / wide, 0, 1 / wide - 1], [0, 2 / high, 1 / high - 1], [0, 0, 1]]
         )
         way = np.array([[half, 0, half - 0.5], [0, half, half - 0.5], [0, 0, 1]]) @ on_board
-        clean = np.asarray(
-            cv2.warpPerspective(clean, way, (wide, high), seen.copy(), _BY_INVERSE, cv2.BORDER_TRANSPARENT)
-        )
-    return np.asarray(cv2.subtract(seen, clean, dtype=cv2.CV_16S))
+        way /= way[2, 2]
+        is_level = max(wide * abs(way[2, 0]), high * abs(way[2, 1])) < LEVEL
+        lay, way = (cv2.warpAffine, way[:2]) if is_level else (cv2.warpPerspective, way)
+        clean = np.asarray(lay(clean, way, (wide, high), seen.copy(), _BY_INVERSE, cv2.BORDER_TRANSPARENT))
+    return np.subtract(seen, clean, dtype=np.int16)
 
 
 def _most(off: NDArray[np.int16], around: int) -> float:

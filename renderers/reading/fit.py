@@ -6,6 +6,7 @@ This is the inverse compositional form of Lucas and Kanade's method. What was ed
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -101,13 +102,14 @@ class Template:
         for _ in range(steps):
             system[free], keep, narrow = residual(self.value, self.look(image, matrix), keep, cut)
             normal = ((descent * keep.astype(np.float32)) @ system.T).astype(np.float64)
-            normal[_DIAGONAL[:free], _DIAGONAL[:free]] *= 1 + 1e-6
-            normal[_DIAGONAL[:free], _DIAGONAL[:free]] += 1e-9
+            diagonal = normal.reshape(-1)[:: free + 2]
+            diagonal *= 1 + 1e-6
+            diagonal += 1e-9
             step = np.zeros(9)
             step[:free] = cv2.solve(normal[:, :free], normal[:, free:], flags=cv2.DECOMP_LU)[1].ravel()
             moved = matrix @ cv2.invert(_IDENTITY + step.reshape(3, 3))[1]
             moved /= moved[2, 2]
-            if not np.isfinite(moved).all() or np.abs(moved - _IDENTITY).max() > 2 * MOST_WARP:
+            if not np.abs(moved - _IDENTITY).max() <= 2 * MOST_WARP:  # or not a number
                 break
             matrix = moved
             if np.abs(step).max() < SETTLED and cut <= narrow:
@@ -123,15 +125,21 @@ class Template:
     def look(self, image: Floats, matrix: Floats, points: Floats | None = None) -> Floats:
         """Brightness of the image where the matrix sends the points, or others in their place (bilinear, edges
         extended)."""
-        half = image.shape[0] / 2
-        to_pixels = np.array([[half, 0.0, half - 0.5], [0.0, half, half - 0.5], [0.0, 0.0, 1.0]])
-        places = cv2.perspectiveTransform(self.points if points is None else points, to_pixels @ matrix)
+        to_image = _to_pixels(len(image)) @ matrix
+        places = cv2.perspectiveTransform(self.points if points is None else points, to_image)
         seen = cv2.remap(image, places, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         values: Floats = seen.ravel().astype(np.float64)
         return values
 
 
-_DIAGONAL, _IDENTITY = np.arange(8), np.eye(3)
+_IDENTITY = np.eye(3)
+
+
+@lru_cache(maxsize=16)
+def _to_pixels(side: int) -> Floats:
+    """(3, 3): from normalised points to the pixels of a square picture, counted from their middles."""
+    half = side / 2
+    return np.array([[half, 0.0, half - 0.5], [0.0, half, half - 0.5], [0.0, 0.0, 1.0]])
 
 
 def residual(want: Floats, seen: Floats, keep: Floats, cut: float) -> tuple[Floats, Floats, float]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
+from renderers.reading.fit import medians
 from renderers.reading.hues import Hues, Layer, Numbers, from_grey
 from renderers.reading.redrawn import Again, confirmed
 
@@ -61,7 +62,7 @@ def demand_plain_hues(plain: Hues, own: Hues, colours: Numbers, lead: float, aga
     purest = np.zeros(len(plain.marks), np.intp)
     purest[number[nearest.argsort()]] = nearest.argsort()  # of each colour the border that is nearest to it
     apart = 1 - np.einsum("ij,ij->i", ways, ways[purest[number]])
-    between |= (nearest < OFF_HUE) | (apart > min(1 - ONE_HUE, STRAY + SPREAD * float(np.median(apart))))
+    between |= (nearest < OFF_HUE) | (apart > min(1 - ONE_HUE, STRAY + SPREAD * float(medians(apart))))
     rival = _has_rival(plain, framed, number, second)
     if rival.any():
         between |= rival & _has_rival(_strongest(plain, framed, number), framed, number, second)

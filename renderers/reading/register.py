@@ -252,8 +252,9 @@ def register(scan: Scan, landmarks: Landmarks, *, start: Floats | None = None) -
     matrix, likeness = template.fit(scan.level(finest), start, 8, NARROW)
     if _moved(matrix, start) >= NEAR[0][0]:  # half of a grid may lie right, and hold back the rest
         coarse, _ = landmarks.template(finest - 1).fit(scan.level(finest - 1), start, 6, CUTS[finest - 1])
-        fine = template.fit(scan.level(finest), coarse, 8, CUTS[finest])
-        matrix, likeness = max((matrix, likeness), fine, key=itemgetter(1))
+        if _moved(coarse, matrix) >= AGAIN:
+            fine = template.fit(scan.level(finest), coarse, 8, CUTS[finest])
+            matrix, likeness = max((matrix, likeness), fine, key=itemgetter(1))
     if likeness < next((enough for near, enough in NEAR if _moved(matrix, start) < near), SAME):
         matrix, likeness = _search(landmarks, scan, matrix, likeness)
     if likeness < LOWEST_LIKENESS:

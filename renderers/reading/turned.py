@@ -59,7 +59,7 @@ def turned(colours: Floats, turn: float) -> Floats:
 def common_turn(board: Floats, marks: tuple[Colour, ...], likely: float) -> float:
     """By how many degrees the hues of all marks are turned on a board (h, w, 3), where so many are likely; 0 if
     that is not plain to see, or hardly any."""
-    red, green, blue = board.reshape(-1, 3)[::EVERY].T
+    red, green, blue = np.ascontiguousarray(board.reshape(-1, 3)[::EVERY].T)
     some = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue) > VIVID
     if np.count_nonzero(some) < FEWEST:
         return 0.0
