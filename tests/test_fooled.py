@@ -261,6 +261,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("sudoku/solve@1:train:3:70000000008:0?pixels=256", 357),  # the soft edge of a colour leans over a given one
         ("sudoku/solve@1:train:4:70000000130:0?pixels=256", 298),  # a small disc with soft edges
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
+        ("chess/attacks@1:train:5:150000000039:0?pixels=256", 1),  # one that lets a man's dark foot show through
         ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         (

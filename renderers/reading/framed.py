@@ -35,6 +35,9 @@ SOME, FULL = 0.25, 1.4
 """Where others cover so much of a pixel, or of one beside it, a border may cover all: thin ones lie between pixels. The
 shade of thin ones is told from pixels that they do not quite fill: those that they do are farther from the ground."""
 
+WHITE = 255.0
+"""Light of what lets the light of all inks through."""
+
 SURE = 0.6
 """The share of a pixel that it must cover, at most, where other borders cover all of it."""
 
@@ -122,11 +125,13 @@ class Framed:
     def _odd_light(self, least: Floats, most: Floats) -> Floats:
         """(M, n, n): by how much light is beyond what a border that covers so much of each pixel leaves of it.
 
-        Where borders are, the edge of one may hide a part of a pixel, and leave what is like its neighbour."""
+        Where borders are, the edge of one may hide a part of a pixel, and leave what is like its neighbour; and ink
+        that lets light through is darker over what is dark."""
         light, way, bordered = self._beyond[0], self._way[0], most > FULL
         ends = least * way, most * way
+        through = (self._given[0] + way) * self._given[0] / WHITE - self._given[0]
         low, high = (
-            np.where(bordered, extreme(each, self._nearby(shape)), each)
+            np.where(bordered, extreme(extreme(each, through), self._nearby(shape)), each)
             for each, extreme, shape in (
                 (np.minimum(*ends), np.minimum, cv2.MORPH_ERODE),
                 (np.maximum(*ends), np.maximum, cv2.MORPH_DILATE),
