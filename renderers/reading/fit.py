@@ -27,8 +27,9 @@ FLAT = 4.0
 STEPS = 10
 """Steps of a fit."""
 
-SETTLED = 2e-4
-"""A step that moves nothing by more, a twentieth of a pixel of 512, is the last."""
+SETTLED, STEADY = 2e-4, 1.05
+"""A step that moves nothing by more, a twentieth of a pixel of 512, is the last, once the cut has tightened to so many
+times its narrowest."""
 
 STEEP, MANY, SOME, NEARLY = 64.0, 200, 0.35, 0.5
 """The share of points on steep slopes (squared grey levels a pixel) that, if they look just as they should, need no
@@ -112,7 +113,7 @@ class Template:
             if not np.abs(moved - _IDENTITY).max() <= 2 * MOST_WARP:  # or not a number
                 break
             matrix = moved
-            if np.abs(step).max() < SETTLED and cut <= narrow:
+            if np.abs(step).max() < SETTLED and cut <= STEADY * narrow:
                 break
             cut = max(narrow, cut * TIGHTEN)
         return matrix, _likeness(self.value, self.look(image, matrix), keep)
