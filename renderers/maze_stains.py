@@ -84,8 +84,9 @@ PATCH, FLAT = np.ones((3, 3), np.uint8), 6
 BESIDE = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
 """A pixel and those around it, by how far down and right they are."""
 
-STRONGER = 2.0
-"""How much stronger paint may be in the middle of a thick line than most of it is in a thin one."""
+STRONGER, CORE_STRONGER = 2.0, 1.25
+"""How much stronger paint may be in the middle of a thick line than most of it is in a thin one; and in the very middle
+of a thin one."""
 
 
 def find_stain(
@@ -287,7 +288,7 @@ def _off_own(levels: Pixels, known: Known, paint: Floats, where: Pixels) -> Pixe
         ground = clean[rows[left] + 1 + down, cols[left] + 1 + right].astype(np.float32)
         way, away = paint - ground, drawn[left] - ground
         share = np.einsum("ij,ij->i", away, way) / np.maximum(np.einsum("ij,ij->i", way, way), 1.0)
-        rest = np.abs(away - share.clip(0.0, 1.0)[:, None] * way).max(axis=1)
+        rest = np.abs(away - share.clip(0.0, CORE_STRONGER)[:, None] * way).max(axis=1)
         gaps[left] = np.minimum(gaps[left], rest)
     gaps[(flat[rows, cols] > 0) & (np.abs(drawn - paint).max(axis=1) > FAINTEST)] = 255.0
     off = np.zeros(changed.shape, np.uint8)

@@ -263,6 +263,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
         ("chess/attacks@1:train:5:150000000039:0?pixels=256", 1),  # one that lets a man's dark foot show through
         ("maze/shortest@1:train:2:71001000001:0?pixels=256", 1),  # a notch in the bend of a soft line
+        ("maze/shortest@1:train:4:150000000072:0?pixels=256", 161),  # soft lines, stronger in their very middle
         ("jewel2/swap@1:train:4:7003000000:0?pixels=256", 214),  # a small bomb, beside its place
         (
             "jewel2/best@1:train:1:9000000053:0?pixels=256",
