@@ -18,8 +18,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         first = args[0] if args else ""
         if first and not first.startswith("-") and first not in commands.names():
             raise unknown("command", first, commands.names())
-        only = first if first in commands.names() else None
-        parsed = commands.build_parser(only).parse_args(args)
+        parsed = commands.parse(args, first if first in commands.names() else None)
         status: int = parsed.run(parsed)
         sys.stdout.flush()
         return status

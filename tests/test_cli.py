@@ -237,3 +237,18 @@ def test_interruptions_are_said_plainly(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(commands.load("list"), "run", interrupt)
     assert main(["list"]) == 130
     assert "run the same command again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["make", "maze", "--count", "4", "--out", "d"], "maze; did you mean --tasks maze?; see gamegen make --help"),
+        (["make", "bogus", "--count", "4", "--out", "d"], "unrecognized arguments: bogus; see gamegen make --help"),
+        (["list", "--foo"], "unrecognized arguments: --foo; see gamegen list --help"),
+    ],
+)
+def test_arguments_that_a_command_does_not_know(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.rstrip().endswith(says)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import pkgutil
+from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn, Protocol
 
@@ -38,6 +39,22 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message}; see {self.prog} --help")
+
+
+def parse(args: Sequence[str], only: str | None = None) -> argparse.Namespace:
+    """Arguments as a command takes them; raises BadInput for those that it does not know."""
+    parsed, rest = build_parser(only).parse_known_args(args)
+    if rest:
+        hint = f"; did you mean --tasks {rest[0]}?" if "tasks" in parsed and _is_task(rest[0]) else ""
+        raise BadInput(f"unrecognized arguments: {' '.join(rest)}{hint}; see gamegen {parsed.command} --help")
+    return parsed
+
+
+def _is_task(text: str) -> bool:
+    """Whether somebody may mean a game or a task."""
+    from gamegen.registry import games  # only where something is wrong
+
+    return text.split(",")[0].split("/")[0] in (*games(), "all")
 
 
 def build_parser(only: str | None = None) -> Parser:
