@@ -104,6 +104,16 @@ class Edit:
         channels = (cv2.split(image) for image in (self.before, self.after))
         return [((red >> 4).astype(np.uint16) << 8) + (green & 0xF0) + (blue >> 4) for red, green, blue in channels]
 
+    def ink(self, cell: Part) -> list[Floats]:
+        """The colour of a mark that has but one, however few of its pixels show it in full; else none."""
+        mark = self.mark[cell]
+        before, after = (image[cell][mark].astype(np.float32) for image in (self.before, self.after))
+        if not len(after):
+            return []
+        purest = int(np.abs(after - before).max(axis=1).argmax())
+        one = np.stack([before[purest], after[purest]])
+        return [] if off_colours(after, one, FLAT).any() else [after[purest]]
+
     def shades_unlike(self, own: Floats, cells: Iterable[Part]) -> list[Floats]:
         """The shades in which these cells' marks were drawn that are unlike the colours (K, 3), and each other."""
         unlike: list[Floats] = []
@@ -141,7 +151,7 @@ def spoilt(edit: Edit, strange: Flags, cells: Sequence[Part], *, least: float, m
         if not odd.any():
             continue
         beside = [other for other in cells if _overlap(cell, other)] if mixed else [cell]
-        own = _colours(edit.clean(cell))
+        own = np.array([*_colours(edit.clean(cell)), *edit.ink(cell)])
         own = np.array([*own, *edit.shades_unlike(own, beside)])
         odd[odd] = off_colours(now[odd].astype(np.float32), own, FOREIGN)
         found[cell] |= without_hairs(odd)
