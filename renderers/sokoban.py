@@ -17,7 +17,7 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS, WALL, Position
 from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
-from renderers.overdrawn import drawn_cells, is_reduced
+from renderers.overdrawn import drawn_cells, has_lost_colours
 from renderers.placed import Numbers, PlacedRenderer
 from renderers.reading.classify import Named
 from renderers.shapes import cross, disc, intersection, line, rectangle, ring, subtract, union
@@ -112,7 +112,7 @@ class SokobanRenderer(PlacedRenderer[Position]):
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known = self.encode(problem.position, style)
         named = with_placed_keeper(named, seen.cells, known, tiles)
-        return in_doubt_of_boxes(named, known) if is_reduced(seen) else named
+        return in_doubt_of_boxes(named, known) if has_lost_colours(seen) else named
 
 
 def _frame(n: int, inset: float, width: float, radius: float = 0.0) -> Coverage:
