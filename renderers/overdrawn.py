@@ -70,9 +70,9 @@ MIXED = 0.15
 TELLING = 9
 """So many old cells with the most contrast tell at a closer look what is usual."""
 
-ROWS, FEWEST, KEPT = 24, 64, 0.35
+ROWS, FEWEST, KEPT = 24, 64, 0.7
 """So many rows of a picture that was reduced to few colours have so many at most; and this share of what they had, if
-things of several colours may look alike: one of 32 colours has half of them or nearly, one of 8 a seventh."""
+things of several colours may look alike: one of 32 colours has half of them, one in other tones four fifths or more."""
 
 
 @lru_cache(maxsize=64)
