@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from math import inf
-from typing import Any
 
 import cv2
 import numpy as np
@@ -70,9 +69,9 @@ MIXED = 0.15
 TELLING = 9
 """So many old cells with the most contrast tell at a closer look what is usual."""
 
-ROWS, FEWEST, KEPT = 24, 64, 0.7
-"""So many rows of a picture that was reduced to few colours have so many at most; and this share of what they had, if
-things of several colours may look alike: one of 32 colours has half of them, one in other tones four fifths or more."""
+ROWS, FEWEST, KEPT = 24, 64, 0.4
+"""So many rows of a picture that was reduced to few colours have so many at most; and all of it this share of what it
+had, if things of several colours may look alike: a palette of 90 colours keeps half of them, one of 36 a fifth."""
 
 
 @lru_cache(maxsize=64)
@@ -220,21 +219,16 @@ def _squares(found: Flags) -> NDArray[np.intp]:
 
 def is_reduced(seen: Seen) -> bool:
     """Whether a picture was reduced to few colours, so that one may have become another."""
-    found = _colours_in(seen.registration.image, FEWEST)
+    image = seen.registration.image
+    found = Image.fromarray(image[:: max(1, len(image) // ROWS)]).getcolors(FEWEST)
     own = set(map(tuple, seen.page.picture.palette.tolist()))
     return found is not None and any(colour not in own for _, colour in found)
 
 
 def has_lost_colours(seen: Seen) -> bool:
     """Whether one was so far reduced that most of those that it was given with have become others."""
-    given = seen.page.picture
-    had = np.unique(given.pixels[:: max(1, len(given.pixels) // ROWS)])
-    return is_reduced(seen) and _colours_in(seen.registration.image, max(1, round(KEPT * len(had)))) is not None
-
-
-def _colours_in(image: Pixels, most: int) -> list[tuple[int, Any]] | None:
-    """The colours in some rows of a picture (H, W, 3), each with how often it is there; None if they are more."""
-    return Image.fromarray(image[:: max(1, len(image) // ROWS)]).getcolors(most)
+    had = np.count_nonzero(np.bincount(seen.page.picture.pixels.ravel()))
+    return is_reduced(seen) and Image.fromarray(seen.registration.image).getcolors(int(KEPT * had)) is not None
 
 
 def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:
