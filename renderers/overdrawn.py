@@ -226,9 +226,11 @@ def is_reduced(seen: Seen) -> bool:
 
 
 def has_lost_colours(seen: Seen) -> bool:
-    """Whether one was so far reduced that most of those that it was given with have become others."""
+    """Whether a picture was so far reduced that most of the colours that it was given with have become others."""
+    if not is_reduced(seen):
+        return False
     had = np.count_nonzero(np.bincount(seen.page.picture.pixels.ravel()))
-    return is_reduced(seen) and Image.fromarray(seen.registration.image).getcolors(int(KEPT * had)) is not None
+    return Image.fromarray(seen.registration.image).getcolors(int(KEPT * had)) is not None
 
 
 def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:

@@ -243,6 +243,8 @@ def test_interruptions_are_said_plainly(monkeypatch: pytest.MonkeyPatch, capsys:
     ("arguments", "says"),
     [
         (["make", "maze", "--count", "4", "--out", "d"], "maze; did you mean --tasks maze?; see gamegen make --help"),
+        (["make", "--tasks", "maze", "sudoku", "--count", "4", "--out", "d"], "maze,sudoku?; see gamegen make --help"),
+        (["list", "maze", "sudoku"], "sudoku; did you mean maze,sudoku?; see gamegen list --help"),
         (["make", "bogus", "--count", "4", "--out", "d"], "unrecognized arguments: bogus; see gamegen make --help"),
         (["list", "--foo"], "unrecognized arguments: --foo; see gamegen list --help"),
     ],

@@ -405,3 +405,15 @@ def test_boxes_of_few_colours_are_in_doubt() -> None:
     rng = sample.key.stream("reading")
     resized = PERTURBATIONS["resize"](sample.edited, MODERATE["resize"], rng)
     assert not verify(sample, PERTURBATIONS["quantise"](resized, MODERATE["quantise"], rng)).readable
+
+
+@pytest.mark.parametrize("perturbation", ["gamma", "hue", "tone", "palette"])
+@pytest.mark.parametrize("name", ["sokoban/solve@1:train:3:2060:5", "sokoban/solve@1:train:4:2060:7"])
+def test_boxes_in_other_tones_are_in_no_doubt(name: str, perturbation: str) -> None:
+    """A flat picture has few colours, in other tones, too: nothing has become one then."""
+    sample = make_sample(name)
+    rng = sample.key.stream("reading")
+    position = sample.plugin.game.mutate(sample.solution.after, rng)
+    drawn = renderer.render(position, sample.style).image()
+    verdict = verify(sample, PERTURBATIONS[perturbation](drawn, MODERATE[perturbation], rng))
+    assert verdict.position == str(position)

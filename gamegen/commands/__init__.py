@@ -45,7 +45,10 @@ def parse(args: Sequence[str], only: str | None = None) -> argparse.Namespace:
     """Arguments as a command takes them; raises BadInput for those that it does not know."""
     parsed, rest = build_parser(only).parse_known_args(args)
     if rest:
-        hint = f"; did you mean --tasks {rest[0]}?" if "tasks" in parsed and _is_task(rest[0]) else ""
+        hint = ""
+        if "tasks" in parsed and _is_task(rest[0]):
+            meant = f"{parsed.tasks},{rest[0]}" if parsed.tasks else f"--tasks {rest[0]}"
+            hint = f"; did you mean {meant}?"
         raise BadInput(f"unrecognized arguments: {' '.join(rest)}{hint}; see gamegen {parsed.command} --help")
     return parsed
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Pixels
-from renderers.reading.register import LEVEL, Floats
+from renderers.reading.register import Floats
 
 LARGEST = 512
 """Side at which pictures are compared, at most."""
@@ -91,10 +91,9 @@ def _off(seen: Pixels, clean: Pixels, matrix: Floats | None) -> NDArray[np.int16
             [[2 / wide, 0, 1 / wide - 1], [0, 2 / high, 1 / high - 1], [0, 0, 1]]
         )
         way = np.array([[half, 0, half - 0.5], [0, half, half - 0.5], [0, 0, 1]]) @ on_board
-        way /= way[2, 2]
-        is_level = max(wide * abs(way[2, 0]), high * abs(way[2, 1])) < LEVEL
-        lay, way = (cv2.warpAffine, way[:2]) if is_level else (cv2.warpPerspective, way)
-        clean = np.asarray(lay(clean, way, (wide, high), seen.copy(), _BY_INVERSE, cv2.BORDER_TRANSPARENT))
+        clean = np.asarray(
+            cv2.warpPerspective(clean, way, (wide, high), seen.copy(), _BY_INVERSE, cv2.BORDER_TRANSPARENT)
+        )
     return np.subtract(seen, clean, dtype=np.int16)
 
 

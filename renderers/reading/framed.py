@@ -35,8 +35,8 @@ SOME, FULL = 0.25, 1.4
 """Where others cover so much of a pixel, or of one beside it, a border may cover all: thin ones lie between pixels. The
 shade of thin ones is told from pixels that they do not quite fill: those that they do are farther from the ground."""
 
-WHITE = 255.0
-"""Light of what lets the light of all inks through."""
+BRIGHTEST = 255.0
+"""The light of what takes nothing from an ink that is drawn over it."""
 
 SURE = 0.6
 """The share of a pixel that it must cover, at most, where other borders cover all of it."""
@@ -129,7 +129,7 @@ class Framed:
         that lets light through is darker over what is dark."""
         light, way, bordered = self._beyond[0], self._way[0], most > FULL
         ends = least * way, most * way
-        through = (self._given[0] + way) * self._given[0] / WHITE - self._given[0]
+        through = (self._given[0] + way) * self._given[0] / BRIGHTEST - self._given[0]
         low, high = (
             np.where(bordered, extreme(extreme(each, through), self._nearby(shape)), each)
             for each, extreme, shape in (
