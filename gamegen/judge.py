@@ -18,7 +18,7 @@ from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
 from renderers.reading.bars import without_bars
 from renderers.reading.bent import PLAINLY, RATHER, SLIGHTLY, Demand, Press
-from renderers.reading.drawn import is_as_drawn
+from renderers.reading.drawn import is_as_drawn, likeness
 
 PARSED, PRESSES = 512, 16
 """How many rows are kept as they were understood, and what is prepared for ironing their pictures: these come in groups
@@ -72,10 +72,10 @@ def look(
 ) -> Reading[Any]:
     """What the reader sees in a picture from outside; raises UnreadableImage.
 
-    Bars around it are taken off. A right answer that is nothing but our own drawing of it needs no closer look. A
-    picture that is plainly bent is ironed before it is believed. One that seems to change what was given, has something
-    foreign on it or is unreadable may only be bent: then less of a bend is enough. What the rules say about a position
-    is asked for with `ask`, by whoever wants to know it, too.
+    Bars around it are taken off. What is plainly our own drawing of what it shows needs no reading, and a right answer
+    that proves to be no closer look. A picture that is plainly bent is ironed before it is believed. One that seems to
+    change what was given, has something foreign on it or is unreadable may only be bent: then less of a bend is enough.
+    What the rules say about a position is asked for with `ask`, by whoever wants to know it, too.
     """
     renderer, ask = plugin.renderer, ask or partial(plugin.solver.check, problem)
     pixels = load_rgb(image, ground=style.page)
@@ -83,6 +83,11 @@ def look(
 
     def drawn(seen: Reading[Any]) -> Pixels:
         return renderer.render(seen.position, style).rgb()
+
+    if (found := renderer.glance(page, problem, style)) is not None:
+        ours = renderer.render(found, style).rgb()
+        if is_as_drawn(page, ours):
+            return Reading(found, 1.0, likeness(page, ours), is_still=True)
 
     def ironed(demand: Demand, seen: Reading[Any] | UnreadableImage) -> Reading[Any] | None:
         answer = partial(drawn, seen) if isinstance(seen, Reading) else None

@@ -32,8 +32,9 @@ from renderers.frames import (
 )
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
-from renderers.page import LABEL_BAND, scaled
+from renderers.page import LABEL_BAND, Frame, scaled
 from renderers.reading.classify import demand
+from renderers.reading.drawn import apart
 from renderers.reading.fit import MOST_WARP, NARROW
 from renderers.reading.foreign import most
 from renderers.reading.hues import FAINTEST, Hues
@@ -44,6 +45,7 @@ from renderers.reading.traces import SIDE
 from renderers.reading.turned import common_turn, turn_of, turned
 from renderers.shapes import stamp
 from renderers.touched import are_still, changes, given_drawn_on, page_of
+from renderers.wordsearch_glance import glance
 from renderers.wordsearch_reading import Letters
 
 SYMBOLS = ALPHABET + BLANK
@@ -69,6 +71,9 @@ any tint; and the pixels around those."""
 
 PAGE = ("cell", "line", "ink")
 """The colours of a board that no answer changes."""
+
+APART = 2.0
+"""How many times farther two letters are from one another than compression takes a picture, for a glance to do."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))
@@ -103,11 +108,19 @@ class WordSearchRenderer(BoardRenderer[WordGrid]):
 
     def finish(self, canvas: Pixels, board: Board, position: WordGrid, style: Style) -> None:
         """Frames of highlighted cells, inside their grid lines, and the boxes around the labels."""
-        frame, line = board.frame, scaled(style.number("line_width"), style.pixels)
+        line, width = _widths(board.frame, style)
         if style.text("header") == "boxed":
             _box_labels(canvas, board, line)
-        width = frame_width(frame.cell, style.number("frame"), style.pixels)
         draw_frames(canvas, board, _bytes(position.marks), COLOURS, line=line, width=width)
+
+    def glance(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> WordGrid | None:
+        given = given_board(self, problem, style)
+        if not _is_legible(self, style, given.frame.rows):
+            return None
+        line, width = _widths(given.frame, style)
+        colours = np.array([parse_colour(style["cell"]), *_mark_colours(style)], np.float64)
+        marks = glance(image, given.page.picture, given.frame, colours, line=line, width=width)
+        return None if marks is None else WordGrid(problem.position.letters, _rows(_CODES[marks]))
 
     def look(self, image: Pixels, problem: Problem[WordGrid], style: Style) -> Seen:
         """As for all boards. But a fine grid lies nearly as well one cell off: then zooms are tried one by one."""
@@ -195,6 +208,19 @@ def _touched_letter(seen: Seen, marked: NDArray[np.bool_], darkest: float) -> Ce
     coloured = cv2.dilate(cv2.compare(cv2.subtract(value, least), TINTED, cv2.CMP_GT), BLEED)
     gap = cv2.min(gap, cv2.max(cv2.bitwise_not(coloured), is_ink))
     return given_drawn_on(page, gap, seen, marked, lean=BORDER)
+
+
+def _widths(frame: Frame, style: Style) -> tuple[int, int]:
+    """Those of grid lines and of highlights, in pixels."""
+    line = scaled(style.number("line_width"), style.pixels)
+    return line, frame_width(frame.cell, style.number("frame"), style.pixels)
+
+
+@lru_cache(maxsize=256)
+def _is_legible(renderer: WordSearchRenderer, style: Style, size: int) -> bool:
+    """Whether no letter can pass for another in a picture that is compared pixel by pixel."""
+    board = renderer.board(style, size, size)
+    return apart(board.inks.palette(style.colours())[board.bank], style.pixels) >= APART
 
 
 def _has_more(seen: Seen) -> bool:

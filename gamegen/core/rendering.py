@@ -147,6 +147,13 @@ class Renderer(ABC, Generic[P]):
         """(H, W): where answers change so much that nothing there tells how a picture lies; None if nowhere."""
         return None
 
+    def glance(self, image: Pixels, problem: Problem[P], style: Style) -> P | None:
+        """The position that an edited picture (H, W, 3) may show, if that can be guessed quickly; None if not.
+
+        Only if the picture is our own drawing of it, pixel by pixel, does it show that position and no other.
+        """
+        return None
+
     @abstractmethod
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         """The position shown in an edited picture (H, W, 3) of any size; raises UnreadableImage.

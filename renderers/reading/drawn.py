@@ -7,6 +7,7 @@ far stricter than any look at what another hand drew, and the quicker to tell.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -71,6 +72,25 @@ def is_as_drawn(image: Pixels, drawn: Pixels, matrix: Floats | None = None) -> b
     return cv2.norm(parts, cv2.NORM_INF) <= SHADE and all(
         cv2.norm(cv2.extractChannel(blocks, tint), cv2.NORM_INF) <= limits.tint for tint in (1, 2)
     )
+
+
+def likeness(image: Pixels, drawn: Pixels) -> float:
+    """1 if a picture (h, w, 3) is the one that we drew, 0 if pixels are 128 levels off in the square mean."""
+    off = float(cv2.norm(image, drawn, cv2.NORM_L2)) / math.sqrt(drawn.size)
+    return max(0.0, 1 - off / 128)
+
+
+def apart(tiles: Pixels, side: int) -> float:
+    """How many times farther the light of the two most alike of some tiles (K, n, n, 3), in a picture of this side, is
+    apart than a still picture's may be from ours."""
+    scale = min(1.0, LARGEST / side)
+    soft = [
+        cv2.blur(_reduced(cv2.cvtColor(tile, cv2.COLOR_RGB2GRAY), round(scale * len(tile))), (STILL.around,) * 2)
+        for tile in tiles
+    ]
+    flat = np.stack(soft).reshape(len(tiles), -1).astype(np.int16)
+    gaps = [np.abs(flat[number + 1 :] - one).max(axis=1).min() for number, one in enumerate(flat[:-1])]
+    return float(min(gaps)) / STILL.light
 
 
 def _reduced(picture: Pixels, side: int) -> Pixels:
