@@ -78,19 +78,19 @@ def look(
     What the rules say about a position is asked for with `ask`, by whoever wants to know it, too.
     """
     renderer, ask = plugin.renderer, ask or partial(plugin.solver.check, problem)
+
+    def drawn(position: Any) -> Pixels:
+        return renderer.render(position, style).rgb()
+
     pixels = load_rgb(image, ground=style.page)
-    page = without_bars(pixels, style.page, lambda: renderer.render(problem.position, style).rgb())
-
-    def drawn(seen: Reading[Any]) -> Pixels:
-        return renderer.render(seen.position, style).rgb()
-
+    page = without_bars(pixels, style.page, lambda: drawn(problem.position))
     if (found := renderer.glance(page, problem, style)) is not None:
-        ours = renderer.render(found, style).rgb()
+        ours = drawn(found)
         if is_as_drawn(page, ours):
             return Reading(found, 1.0, likeness(page, ours), is_still=True)
 
     def ironed(demand: Demand, seen: Reading[Any] | UnreadableImage) -> Reading[Any] | None:
-        answer = partial(drawn, seen) if isinstance(seen, Reading) else None
+        answer = partial(drawn, seen.position) if isinstance(seen, Reading) else None
         flat = _press(renderer, problem, style).ironed(page, demand, seen.matrix, answer)
         try:
             return None if flat is None else renderer.read(flat, problem, style)
@@ -106,9 +106,9 @@ def look(
             return flat
         raise
     if reading.is_still:
-        return replace(reading, find_stain=lambda: "" if is_as_drawn(page, drawn(reading)) else reading.stain)
+        return replace(reading, find_stain=lambda: "" if is_as_drawn(page, drawn(reading.position)) else reading.stain)
     check = ask(reading.position)
-    if check.correct and is_as_drawn(page, drawn(reading), reading.matrix):
+    if check.correct and is_as_drawn(page, drawn(reading.position), reading.matrix):
         return replace(reading, find_stain=str)
     if flat := ironed(PLAINLY if check.preserved == 1.0 else RATHER, reading):
         return flat

@@ -44,7 +44,7 @@ EDGE = 1
 SHOWS = 0.1
 """Two letters that differ by less than this, in squared pixels of full ink that no highlight covers, look the same."""
 
-LEANS, PLAINLY = 0.4, 12.0
+LEANS, PLAINLY = 0.42, 5.0
 """A letter so far on its way to another, and so many times farther than others are, is not what it was: half of another
 is drawn over it. Of right answers hardly any is 0.3 on its way."""
 

@@ -31,7 +31,7 @@ WEIGHTS: dict[str, int] = {
     "overlay": 2, "boast": 2, "thumbnail": 1, "one_cell_off": 1, "mirrored": 1,
     "blot": 3, "ghost_stroke": 4, "wiped_label": 2, "wrong_label": 3, "misplaced": 2, "wrong_colour": 2,
     "scrawl": 5, "bent": 4,
-    "murky_mutation": 4, "murky_clone": 3, "double_exposure": 3, "adversarial_noise": 2,
+    "murky_mutation": 4, "murky_clone": 3, "double_exposure": 3, "murky_exposure": 3, "adversarial_noise": 2,
 }  # fmt: skip
 """How often each attack is made on one sample. Those that are the same every time come once; `painted` has a tenth of
 all and more, since right answers must pass as surely as wrong ones fail; `adversarial_noise` asks the judge six times.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from gamegen.adversary.canvas import canvas, gap, picture
 from gamegen.adversary.positions import Made, cloned_cell, shown
 from gamegen.core.stream import Stream
 from gamegen.judge import verify
-from gamegen.perturb import PERTURBATIONS
+from gamegen.perturb import MODERATE, PERTURBATIONS
 from gamegen.sample import Sample
 
 SHOWS, ENOUGH, AROUND = 40, 8, 0.03
@@ -37,9 +39,13 @@ def murky_clone(sample: Sample, rng: Stream) -> Made:
     return None if made is None or made[1] else _murky(sample, made[0], rng)
 
 
-def _murky(sample: Sample, wrong: Image.Image, rng: Stream) -> Made:
-    perturb, seed = PERTURBATIONS[rng.choice(MURK)], rng.below(2**32)
-    murky, right = (perturb(image, 1.0, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after)))
+def _murky(sample: Sample, wrong: Image.Image, rng: Stream, strengths: Mapping[str, float] | None = None) -> Made:
+    """At full strength if no others are given."""
+    name, seed = rng.choice(MURK), rng.below(2**32)
+    strength = strengths[name] if strengths else 1.0
+    murky, right = (
+        PERTURBATIONS[name](image, strength, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after))
+    )
     shows = gap(*(np.asarray(image.convert("RGB")) for image in (murky, right))) > SHOWS
     return (murky, False) if np.count_nonzero(shows & _beside(wrong, sample, murky.size)) >= ENOUGH else None
 
@@ -58,6 +64,12 @@ def double_exposure(sample: Sample, rng: Stream) -> Made:
     """The right answer and a wrong one, half of each: it shows both, so neither."""
     wrong = _wrong(sample, rng)
     return None if wrong is None else (Image.blend(picture(canvas(sample).after), wrong, 0.5), False)
+
+
+def murky_exposure(sample: Sample, rng: Stream) -> Made:
+    """The same, blurred, compressed or distorted, but so little that everything must still be read."""
+    made = double_exposure(sample, rng)
+    return None if made is None else _murky(sample, made[0], rng, MODERATE)
 
 
 def adversarial_noise(sample: Sample, rng: Stream) -> Made:
@@ -107,4 +119,4 @@ def _wrong(sample: Sample, rng: Stream) -> Image.Image | None:
     return None if right else image
 
 
-ATTACKS = (murky_mutation, murky_clone, double_exposure, adversarial_noise)
+ATTACKS = (murky_mutation, murky_clone, double_exposure, murky_exposure, adversarial_noise)

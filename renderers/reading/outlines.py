@@ -170,7 +170,7 @@ def _frame_cells(colours: Numbers, pale: Hues) -> tuple[float, Layer]:
     which, around, sure = _around(pale)
     better, most = np.maximum(around, sure), sure.mean(axis=0)
     worst = better.min(axis=0)
-    halfway = ((worst > GAP) & (most > PARTLY)) | ((worst > SHRED) & (most > MOSTLY))
+    halfway = ((worst > GAP) & (most > PARTLY)) | ((worst > SHRED) & (most > MOSTLY)) | (worst > ALONG)
     sides = np.where(most > MOSTLY, better, sure)
     least = sides.min(axis=0)
     framed = (least > ALONG) | ((least > GAP) & (sides.mean(axis=0) > NEARLY))
