@@ -17,15 +17,25 @@ from gamegen.core.rendering import Pixels, Style
 from gamegen.core.stream import Stream
 from gamegen.games.sudoku import BOXES, Grid
 from renderers import skin as skin_file
-from renderers.board import Board, BoardRenderer, Seen, given_board, reading_tiles, smooth_tiles
+from renderers.board import (
+    GIVENS,
+    Board,
+    BoardRenderer,
+    Seen,
+    given_board,
+    reading_tiles,
+    smooth_tiles,
+    tiles_at,
+)
 from renderers.glyphs import glyph
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
 from renderers.reading.digits import has_ink, read_digits
+from renderers.reading.kept import Kept
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines
-from renderers.reading.tiles import split_cells
+from renderers.reading.tiles import join_cells, split_cells
 from renderers.reading.traces import SIDE, is_coarse
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_marks import (
@@ -44,6 +54,7 @@ from renderers.sudoku_reading import (
     border_drawn_on,
     cut_mark,
     fill_gaps,
+    first,
     half_digit,
     ink_strength,
     kept_ink,
@@ -250,6 +261,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         if cell is None and style.text("marks") in BORDERS:
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
         cell = cell or self._drawn_over(seen, new, symbols, _given(problem.position), style)
+        cell = cell or (self._mixed_given(seen, problem, style) if digits else None)
         marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
         if page is not None:
             gap = changes(page, seen)
@@ -280,6 +292,17 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = drawn_over_colour(seen, new, given, bare, is_disc=marks == "disc")
         return None if cell and is_coarse(seen.registration.image) else cell
 
+    def _mixed_given(self, seen: Seen, problem: Problem[Grid], style: Style) -> Cell | None:
+        """A given digit that is half of another, or half wiped out."""
+        given = _given(problem.position)
+        if not given.any():
+            return None
+        kept = _kept(self, problem, style, len(seen.board) // seen.frame.rows)
+        amount = kept.amount(seen.board)
+        mixing = kept.mixing(amount)
+        named = kept.named(amount, np.ones(amount.shape, bool), mixing, kept.mixed(mixing))
+        return first((named.symbols != kept.given) | (named.confidence < LOWEST_CONFIDENCE))
+
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:
         """The same with our own tiles in place of new digits that are far from them."""
         if not new.any():
@@ -309,6 +332,25 @@ class SudokuRenderer(BoardRenderer[Grid]):
             canvas[y : y + width, left : right + width] = ink
         for x in range(left, right + 1, wide * frame.cell):
             canvas[top : bottom + width, x : x + width] = ink
+
+
+@lru_cache(maxsize=2 * GIVENS)
+def _kept(renderer: SudokuRenderer, problem: Problem[Grid], style: Style, n: int) -> Kept:
+    """The given digits, in cells of `n` pixels, kept for the next picture of a group."""
+    size, symbols = problem.position.size, renderer.encode(problem.position, style)
+    tiles, colours, edge = tiles_at(renderer, style, size, size, n), style.colours(), round(renderer.inset * n) + 1
+    ground, ink = (np.array(colours[name], np.float32) for name in ("cell", "ink"))
+    return Kept(
+        join_cells(tiles[symbols]),
+        tiles,
+        symbols,
+        ground=ground,
+        ink=ink,
+        inner=slice(edge, n - edge),
+        edge=edge,
+        asked=_given(problem.position),
+        rivals=np.equal.outer(np.arange(len(tiles)) // DIGITS, np.arange(len(tiles)) // DIGITS),
+    )
 
 
 @lru_cache(maxsize=2)
