@@ -85,6 +85,10 @@ was undone; and the share of the first that must then be left at most."""
 LARGER = {"tile": "large tile", "disc": "large disc"}
 """By the mark that carries a colour: the largest that others may draw in its place, with corners."""
 
+ABOUT, HALF_ANOTHER, HALF_GONE = 0.15, 0.75, 0.95
+"""A digit that is so near to half-way to another, or to nothing, is both if that explains so much of what is beyond
+it: of right answers in other hands at most 0.7, and 0.84 of those that are thin."""
+
 _LINES = {"en": {"row": "row {}", "column": "column {}"}, "zh": {"row": "第{}行", "column": "第{}列"}}
 
 
@@ -261,7 +265,7 @@ class SudokuRenderer(BoardRenderer[Grid]):
         if cell is None and style.text("marks") in BORDERS:
             cell = border_drawn_on(seen, new, _bare(style, seen.frame.rows, len(seen.board)), style)
         cell = cell or self._drawn_over(seen, new, symbols, _given(problem.position), style)
-        cell = cell or (self._mixed_given(seen, problem, style) if digits else None)
+        cell = cell or (self._mixed_digit(seen, symbols, problem, style) if digits else None)
         marked, page = symbols % DIGITS > 0, page_of(seen) if cell is None else None
         if page is not None:
             gap = changes(page, seen)
@@ -292,16 +296,21 @@ class SudokuRenderer(BoardRenderer[Grid]):
             cell = drawn_over_colour(seen, new, given, bare, is_disc=marks == "disc")
         return None if cell and is_coarse(seen.registration.image) else cell
 
-    def _mixed_given(self, seen: Seen, problem: Problem[Grid], style: Style) -> Cell | None:
-        """A given digit that is half of another, or half wiped out."""
-        given = _given(problem.position)
-        if not given.any():
+    def _mixed_digit(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[Grid], style: Style) -> Cell | None:
+        """A digit that is half of another, or half wiped out; new ones in another hand are neither."""
+        if not _given(problem.position).any():
             return None
         kept = _kept(self, problem, style, len(seen.board) // seen.frame.rows)
         amount = kept.amount(seen.board)
         mixing = kept.mixing(amount)
-        named = kept.named(amount, np.ones(amount.shape, bool), mixing, kept.mixed(mixing))
-        return first((named.symbols != kept.given) | (named.confidence < LOWEST_CONFIDENCE))
+        mixed = kept.mixed(mixing)
+        named = kept.named(amount, np.ones(amount.shape, bool), mixing, mixed)
+        odd = (named.symbols != kept.given) | (named.confidence < LOWEST_CONFIDENCE)
+        digits = symbols % DIGITS > 0
+        share, explained, towards = kept.halves(amount, mixing, mixed, symbols, digits)
+        enough = np.where(towards % DIGITS > 0, HALF_ANOTHER, HALF_GONE)
+        odd[digits] |= (np.abs(share - 0.5) < ABOUT) & (explained > enough)
+        return first(odd)
 
     def _in_our_hand(self, seen: Seen, symbols: NDArray[np.intp], new: NDArray[np.bool_], style: Style) -> Seen:
         """The same with our own tiles in place of new digits that are far from them."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from renderers.reading.classify import LOWEST_CONFIDENCE, Named
 from renderers.reading.fit import median
-from renderers.reading.hand import Hand, Mixing
+from renderers.reading.hand import TINY, Hand, Mixing
 from renderers.reading.register import Floats
 
 Numbers = NDArray[np.intp]
@@ -95,14 +95,12 @@ class Kept:
     def named(self, amount: Floats, free: NDArray[np.bool_], mixing: Mixing, mixed: Floats) -> Named:
         """What each cell has become of a board with so much ink, where it is `free` (R*n, R*n) to be seen, in a picture
         that was mixed so, as was each symbol (K, n, n)."""
-        tiles = np.ascontiguousarray(mixed[:, self._inner, self._inner]).reshape(len(mixed), -1)  # (K, pixels)
+        tiles = self._flat(mixed)
         own, each = self.given.ravel().take(self._asked), np.arange(len(self._asked))
-        beyond = self._cells(amount)
+        beyond = self._cells(amount, self._asked)
         beyond -= (tiles + mixing.base).take(own, axis=0)
-        products = tiles @ tiles.T
-        sizes = products.diagonal()
-        length = sizes - 2 * products.take(own, axis=0) + sizes.take(own)[:, None]  # (cells, K)
-        free = self._cells(free)
+        length = _lengths(tiles, own)
+        free = self._cells(free, self._asked)
         hidden = np.flatnonzero(~free.all(axis=1))
         if len(hidden):
             shown, mine = free.take(hidden, axis=0).astype(np.float32), tiles.take(own[hidden], axis=0)
@@ -114,6 +112,24 @@ class Kept:
         along -= along[each, own][:, None]
         length = np.maximum(length, SHOWS**2)
         return self._judged(own, along, length, np.einsum("ij,ij->i", beyond, beyond), beyond.shape[1])
+
+    def halves(
+        self, amount: Floats, mixing: Mixing, mixed: Floats, symbols: Numbers, where: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats, Numbers]:
+        """(M,) each, of the cells `where` (R, R) there are `symbols` (R, R), given or new: the share of another one in
+        each, how much of what is beyond its own that explains, and which one it is."""
+        tiles, own, places = self._flat(mixed), symbols[where], np.flatnonzero(where)
+        beyond = self._cells(amount, places) - (tiles + mixing.base).take(own, axis=0)
+        length, each = np.maximum(_lengths(tiles, own), SHOWS**2), np.arange(len(own))
+        along = beyond @ tiles.T
+        along -= along[each, own][:, None]
+        far = along / np.sqrt(length)
+        far[length <= SHOWS] = 0.0
+        if self._rivals is not None:
+            far[~self._rivals.take(own, axis=0)] = 0.0
+        towards = far.argmax(axis=1)
+        power = np.maximum(np.einsum("ij,ij->i", beyond, beyond), TINY)
+        return along[each, towards] / length[each, towards], far[each, towards] ** 2 / power, towards
 
     def _judged(self, own: Numbers, along: Floats, length: Floats, power: Floats, pixels: int) -> Named:
         """From the products (cells, K) of what is beyond each cell's own symbol with the ways to others, the squared
@@ -136,13 +152,24 @@ class Kept:
         shape = self.given.shape
         return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape))
 
-    def _cells(self, board: NDArray[Any]) -> NDArray[Any]:
-        """(cells, pixels): what is looked at of each cell that is asked for of a board (R*n, R*n)."""
+    def _flat(self, mixed: Floats) -> Floats:
+        """(K, pixels): what is looked at of each symbol (K, n, n)."""
+        return np.ascontiguousarray(mixed[:, self._inner, self._inner]).reshape(len(mixed), -1)
+
+    def _cells(self, board: NDArray[Any], places: Numbers) -> NDArray[Any]:
+        """(M, pixels): what is looked at of cells (M,), by their numbers in the flat (R, R), of a board (R*n, R*n)."""
         cells = board.reshape(self.size, self.n, self.size, self.n)[:, self._inner, :, self._inner]
         whole = cells.transpose(0, 2, 1, 3).reshape(self.size**2, -1)
-        return whole if len(self._asked) == self.size**2 else whole[self._asked]
+        return whole if len(places) == self.size**2 else whole[places]
 
     def amount(self, picture: Floats) -> Floats:
         """(h, w): how far each pixel of a picture (h, w, 3) is on the way from the ground to ink."""
         way = self.ink / float(self.ink @ self.ink)
         return np.asarray(cv2.transform(picture, np.append(way, -way @ self.ground)[None]))
+
+
+def _lengths(tiles: Floats, own: Numbers) -> Floats:
+    """(M, K): the squared ways from symbols (M,) of the tiles (K, pixels) to all others."""
+    products = tiles @ tiles.T
+    sizes = products.diagonal()
+    return sizes - 2 * products.take(own, axis=0) + sizes.take(own)[:, None]
