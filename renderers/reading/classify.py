@@ -31,6 +31,10 @@ MIXED, HALF, EXPLAINED = 9.0, (0.28, 0.72), 0.93
 """A cell so far from its tile shows two tiles at once if a mixture, with this much of each, explains this share of how
 it differs."""
 
+EVENLY, MOSTLY = (0.37, 0.63), 0.72
+"""The same for a mixture of that very tile and another, nearer to half and half, in pictures so bad that less is
+certain: of right answers the worst are explained to 0.63, and hardly any half things to less than this."""
+
 FADED, KEPT = 0.55, 0.35
 """The share of its contrast that a mark which nobody was to change must have kept, compared with most others; and the
 distance to its tile, as a share of that contrast, up to which it surely has."""
@@ -178,6 +182,8 @@ def _mixtures(products: Floats, size: float, tiles: Tiles, own: int) -> NDArray[
     share = between / tiles.lengths
     left = size - 2 * products[:, None] + tiles.sizes[:, None] - share * between
     mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * left_by_own)
+    evenly = (share[own] > EVENLY[0]) & (share[own] < EVENLY[1])
+    mixed[own] |= evenly & (left[own] < (1 - MOSTLY) * left_by_own)
     mixed &= tiles.differ
     return mixed
 
