@@ -10,11 +10,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gamegen.core.cell import Cell
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import EDGES, Board, BoardRenderer, Seen, smooth_tiles
-from renderers.page import Frame
+from renderers.page import Frame, scaled
 from renderers.reading.classify import smooth_board
 from renderers.reading.hues import FAINTEST, MARGIN, Levels
 from renderers.reading.outlines import Outlines, grown, over_cells, read_outlines
@@ -49,6 +50,11 @@ CLEAN = 0.2
 DEEPEST, BESIDE = 0.3, 0.16
 """Share of a cell, from its border, into which its own highlight reaches, and a neighbour's at most: colour farther
 inside hides nothing, it is there to be read."""
+
+RINGED, ALONG = 75.0, 0.25
+"""Levels by which the sides of a cell without a highlight may all be off in the same way, and the share of each, at its
+ends, that does not count. Of 1,069 right answers, perturbed as much as any, one has 67 and the others have at most 37;
+half a highlight has 66 and more, even where compression took its colour."""
 
 Draw = Callable[[NDArray[np.intp]], Pixels]
 """Gives the clean picture with highlights of these colours (R, C), -1 for none."""
@@ -221,9 +227,9 @@ def stain_beside(
 
     `plain` is the picture without their ink, and `after` the clean picture of what was read.
     """
-    crossed = crossed_cell(outlines.plain, outlines.colours)
-    if crossed is not None:
-        return f"cell ({crossed.row}, {crossed.col})"
+    odd = crossed_cell(outlines.plain, outlines.colours) or ringed_cell(plain, outlines.colours, style)
+    if odd is not None:
+        return f"cell ({odd.row}, {odd.col})"
     frame = plain.frame
     tiles = smooth_tiles(renderer, style, frame.rows, frame.cols)
     n = tiles.images.shape[1]
@@ -236,6 +242,30 @@ def stain_beside(
     marked = changed | (outlines.colours >= 0)
     after = _as_drawn(after, outlines)
     return find_traces(plain.registration, plain.drift, plain.page, after, marked, own_places=False)
+
+
+def ringed_cell(seen: Seen, colours: NDArray[np.intp], style: Style) -> Cell | None:
+    """A cell without a highlight, of these colours (R, C), that has something along all of its sides where one would
+    be, though in no colour that can be told."""
+    frame, rows, n = seen.frame, seen.frame.rows, len(seen.board) // seen.frame.rows
+    line = scaled(style.number("line_width"), style.pixels) / frame.cell * n
+    width = frame_width(frame.cell, style.number("frame"), style.pixels) / frame.cell * n
+    first, inner, last = max(1, round(line)), round(line + width), n - max(1, round(width))
+    near, far, along = (
+        slice(first, max(first + 1, inner)),
+        slice(last, n),
+        slice(round(ALONG * n), n - round(ALONG * n)),
+    )
+    beyond = (seen.board - seen.known).reshape(rows, n, -1, n, 3)
+    sides = [beyond[:, end, :, along].mean(axis=(1, 3)) for end in (near, far)]
+    sides += [beyond[:, along, :, end].mean(axis=(1, 3)) for end in (near, far)]
+    off = np.stack(sides)  # (4, R, C, 3)
+    off -= np.median(off, axis=(1, 2), keepdims=True)  # where lines lean in, they do so in all cells
+    way = off.mean(axis=0)
+    way /= np.maximum(np.linalg.norm(way, axis=2, keepdims=True), 1.0)
+    least = np.where(colours < 0, np.einsum("srcx,rcx->src", off, way).min(axis=0), 0.0)
+    where = np.unravel_index(int(least.argmax()), least.shape)
+    return Cell(int(where[0]), int(where[1])) if least[where] > RINGED else None
 
 
 def _as_drawn(after: Picture, outlines: Outlines) -> Picture:
