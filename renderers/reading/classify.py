@@ -158,7 +158,7 @@ def demand_single(
     power = np.einsum("ij,ij->i", wanted, wanted)
     for (row, col), along, size in zip(doubtful, products, power, strict=True):
         own, known = named.symbols[row, col], before[row, col]
-        mixed = _mixtures(along, float(size), tiles, own)
+        mixed = _mixtures(along, float(size), tiles, own, at_least=MOSTLY)
         if own != known:
             mixed[[own, known], [known, own]] = False
             mixed &= (marks & marks[:, None]) | ~marks[own] | (not thin)
@@ -174,16 +174,19 @@ def mixtures(cell: Floats, tiles: Tiles, own: int) -> NDArray[np.bool_]:
     return _mixtures(tiles.middle @ wanted, float(wanted @ wanted), tiles, own)
 
 
-def _mixtures(products: Floats, size: float, tiles: Tiles, own: int) -> NDArray[np.bool_]:
+def _mixtures(
+    products: Floats, size: float, tiles: Tiles, own: int, *, at_least: float = EXPLAINED
+) -> NDArray[np.bool_]:
     """(K, K): which pairs of tiles with different meanings, mixed about half and half, explain what tile `own` leaves
-    unexplained of a cell. Of the cell only its products (K,) with the tiles and with itself are needed."""
+    unexplained of a cell; `at_least` so much of it, if that tile is one of both. Of the cell only its products (K,)
+    with the tiles and with itself are needed."""
     left_by_own = size - 2 * products[own] + tiles.products[own, own]
     between = products - products[:, None] - tiles.products + tiles.sizes[:, None]  # from one towards the other
     share = between / tiles.lengths
     left = size - 2 * products[:, None] + tiles.sizes[:, None] - share * between
     mixed: NDArray[np.bool_] = (share > HALF[0]) & (share < HALF[1]) & (left < (1 - EXPLAINED) * left_by_own)
     evenly = (share[own] > EVENLY[0]) & (share[own] < EVENLY[1])
-    mixed[own] |= evenly & (left[own] < (1 - MOSTLY) * left_by_own)
+    mixed[own] |= evenly & (left[own] < (1 - at_least) * left_by_own)
     mixed &= tiles.differ
     return mixed
 
