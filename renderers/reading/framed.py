@@ -83,8 +83,9 @@ STROKE = 0.32
 """So many of these, as a share of a cell's side, make a stroke: right answers, compressed, moved, sharpened or painted,
 hardly ever have one, and 0.3 at most; strokes of four pixels (of 512) have 0.5 and more, nearly always."""
 
-BADLY = 0.95
-"""And beyond what this share of the cells has in which nothing was drawn: bad pictures have such pixels anywhere."""
+BADLY, WORST = 0.95, 0.6
+"""And beyond what this share of the cells has in which nothing was drawn: bad pictures have such pixels anywhere. But
+no more than this is forgiven: where letters are that far off, a part of one may be wiped out."""
 
 
 class Framed:
@@ -197,7 +198,7 @@ class Framed:
 
 def is_stroke(strange: float, rest: Floats, *, enough: float = STROKE) -> bool:
     """Whether a cell with so many strange pixels was drawn upon, in a picture whose other cells have these (N,)."""
-    return bool(strange > enough + (np.quantile(rest, BADLY) if len(rest) else 0.0))
+    return bool(strange > enough + (min(WORST, float(np.quantile(rest, BADLY))) if len(rest) else 0.0))
 
 
 def strange_contents(cells: Floats, contents: Floats, explained: float, *, closely: bool = False) -> Floats:
