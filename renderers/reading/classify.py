@@ -35,9 +35,13 @@ EVENLY, MOSTLY = (0.37, 0.63), 0.78
 """The same for a mixture of that very tile and another, nearer to half and half, in pictures so bad that less is
 certain: of 7,000 right answers, perturbed as much as any may be, one is explained so well, and most half things are."""
 
-FADED, KEPT = 0.55, 0.35
-"""The share of its contrast that a mark which nobody was to change must have kept, compared with most others; and the
-distance to its tile, as a share of that contrast, up to which it surely has."""
+SLIGHT, UNUSUAL = 4.0, 3.0
+"""A cell that seems to be as it was may show two things, too, if it is so far from its tile, and so many times as far
+as most: a dark man on a dark square is not far from it."""
+
+FADED, KEPT, MANY = 0.55, 0.35, 5
+"""The share of its contrast that a mark which nobody was to change must have kept, compared with most others; the
+distance to its tile, as a share of that contrast, up to which it surely has; and of how many others most tell."""
 
 BARE = 4.0
 """Grey levels of contrast (root mean square) below which a tile shows no mark."""
@@ -149,7 +153,9 @@ def demand_single(
     Cells drawn anew may shine through to what was there `before` (R, C), or to bare ground, where strokes are `thin`;
     see `demand_full_strength` for these.
     """
-    doubtful = np.argwhere(named.distance > MIXED)
+    usual = float(np.median(named.distance))
+    odd = (tiles.meaning[named.symbols] == tiles.meaning[before]) & (named.distance > max(SLIGHT, UNUSUAL * usual))
+    doubtful = np.argwhere((named.distance > MIXED) | odd)
     if not len(doubtful):
         return
     wanted = insides(cells[tuple(doubtful.T)], tiles)
@@ -158,7 +164,8 @@ def demand_single(
     power = np.einsum("ij,ij->i", wanted, wanted)
     for (row, col), along, size in zip(doubtful, products, power, strict=True):
         own, known = named.symbols[row, col], before[row, col]
-        mixed = _mixtures(along, float(size), tiles, own, at_least=MOSTLY)
+        far = named.distance[row, col] > MIXED
+        mixed = _mixtures(along, float(size), tiles, own, at_least=MOSTLY if far else EXPLAINED)
         if own != known:
             mixed[[own, known], [known, own]] = False
             mixed &= (marks & marks[:, None]) | ~marks[own] | (not thin)
@@ -193,7 +200,7 @@ def _mixtures(
 
 def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray[np.intp]) -> None:
     """Raise UnreadableImage if of a mark that is read as it was, `before` (R, C), only a shadow is left."""
-    marked = (named.symbols == tiles.meaning[before]) & (tiles.contrast[before] > BARE)
+    marked = (tiles.meaning[named.symbols] == tiles.meaning[before]) & (tiles.contrast[before] > BARE)
     away = tiles.away(join_cells(cells), before) if named.away is None else named.away
     doubtful = marked & (away > KEPT * tiles.contrast[before])
     if not doubtful.any():
@@ -202,8 +209,14 @@ def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray
     own = before[doubtful]
     along = np.stack([moved @ cell for cell, moved in zip(drawn, tiles.centred(own), strict=True)]).max(axis=1)
     kept = along / (tiles.contrast[own] ** 2 * drawn.shape[1])
-    usual = float(np.median(kept)) if 2 * len(kept) > np.count_nonzero(marked) else 1.0
-    if (kept < FADED * min(1.0, usual)).any():
+    kinds, marks = tiles.meaning[own], tiles.meaning[before[marked]]
+    groups = [(kinds == kind, marks == kind) for kind in np.unique(kinds)] + [(kinds >= 0, marks >= 0)]
+    usual = np.ones(len(kept))
+    for some, alike in groups:  # bad pictures wash out most things of a kind, or most of all
+        if 2 * np.count_nonzero(some) > np.count_nonzero(alike) and (np.count_nonzero(alike) >= MANY or alike.all()):
+            usual[some] = np.minimum(usual[some], np.median(kept[some]))
+    kept /= usual
+    if (kept < FADED).any():
         row, col = np.argwhere(doubtful)[int(kept.argmin())]
         raise UnreadableImage(f"what cell ({row}, {col}) showed is hardly there any more")
 
