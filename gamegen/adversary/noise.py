@@ -20,8 +20,8 @@ SHOWS, ENOUGH, AROUND = 40, 8, 0.03
 """Grey levels by which a wrong answer still differs from the right one in a murky picture, and in how many pixels; the
 share of the picture's side by which these may be away from where it is wrong."""
 
-MURK = tuple(name for name in PERTURBATIONS if name not in ("pad", "letterbox", "bend"))
-"""What makes a picture worse: bars around it do not, and bent ones are an attack of their own."""
+MURK = {name: 1.0 for name in PERTURBATIONS if name not in ("pad", "letterbox", "bend")}
+"""What makes a picture worse, and how strongly: bars around it do not, and bent ones are an attack of their own."""
 
 STEPS, LOUDEST, GRAIN = 4, 40, 8
 """Rounds of the search, grey levels of its noise at most, and the side of its grains in pixels of 512."""
@@ -30,22 +30,20 @@ STEPS, LOUDEST, GRAIN = 4, 40, 8
 def murky_mutation(sample: Sample, rng: Stream) -> Made:
     """A wrong answer, blurred, compressed or distorted as strongly as any editor may: wrong is wrong, if it shows."""
     wrong = _wrong(sample, rng)
-    return None if wrong is None else _murky(sample, wrong, rng)
+    return None if wrong is None else _murky(sample, wrong, rng, MURK)
 
 
 def murky_clone(sample: Sample, rng: Stream) -> Made:
     """The same of what one cell shows drawn in another one, too."""
     made = cloned_cell(sample, rng)
-    return None if made is None or made[1] else _murky(sample, made[0], rng)
+    return None if made is None or made[1] else _murky(sample, made[0], rng, MURK)
 
 
-def _murky(sample: Sample, wrong: Image.Image, rng: Stream, strengths: Mapping[str, float] | None = None) -> Made:
-    """At full strength if no others are given."""
-    name, seed = rng.choice(MURK), rng.below(2**32)
-    strength = strengths[name] if strengths else 1.0
-    murky, right = (
-        PERTURBATIONS[name](image, strength, Stream("murk", seed)) for image in (wrong, picture(canvas(sample).after))
-    )
+def _murky(sample: Sample, wrong: Image.Image, rng: Stream, strengths: Mapping[str, float]) -> Made:
+    """The picture after one of these perturbations, if it still shows that it is wrong."""
+    name, seed = rng.choice(tuple(strengths)), rng.below(2**32)
+    pictures = (wrong, picture(canvas(sample).after))
+    murky, right = (PERTURBATIONS[name](image, strengths[name], Stream("murk", seed)) for image in pictures)
     shows = gap(*(np.asarray(image.convert("RGB")) for image in (murky, right))) > SHOWS
     return (murky, False) if np.count_nonzero(shows & _beside(wrong, sample, murky.size)) >= ENOUGH else None
 
@@ -67,9 +65,13 @@ def double_exposure(sample: Sample, rng: Stream) -> Made:
 
 
 def murky_exposure(sample: Sample, rng: Stream) -> Made:
-    """The same, blurred, compressed or distorted, but so little that everything must still be read."""
+    """The same, blurred, compressed or distorted, but so little that everything must still be read.
+
+    Not sharpened, though: that makes nearly whole what is half.
+    """
     made = double_exposure(sample, rng)
-    return None if made is None else _murky(sample, made[0], rng, MODERATE)
+    mild = {name: strength for name, strength in MODERATE.items() if name in MURK and name != "sharpen"}
+    return None if made is None else _murky(sample, made[0], rng, mild)
 
 
 def adversarial_noise(sample: Sample, rng: Stream) -> Made:

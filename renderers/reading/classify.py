@@ -215,9 +215,8 @@ def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray
     for some, alike in groups:  # bad pictures wash out most things of a kind, or most of all
         if 2 * np.count_nonzero(some) > np.count_nonzero(alike) and (np.count_nonzero(alike) >= MANY or alike.all()):
             usual[some] = np.minimum(usual[some], np.median(kept[some]))
-    kept /= usual
-    if (kept < FADED).any():
-        row, col = np.argwhere(doubtful)[int(kept.argmin())]
+    if (kept < FADED * usual).any():
+        row, col = np.argwhere(doubtful)[int((kept - FADED * usual).argmin())]
         raise UnreadableImage(f"what cell ({row}, {col}) showed is hardly there any more")
 
 
