@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-from gamegen.adversary import ATTACKS, WEIGHTS
+from gamegen.adversary import ATTACKS, USUAL, WEIGHTS
 from gamegen.core.errors import unknown
 from gamegen.core.key import DEFAULT_PIXELS, LEVELS, Key
 from gamegen.core.stream import Stream
@@ -42,11 +42,11 @@ class Tally:
 def audit_task(
     task: str, count: int, *, seed: int = 0, kinds: Sequence[str] = (), pixels: int = DEFAULT_PIXELS
 ) -> dict[str, Tally]:
-    """`count` attacks on a task, the kinds (all, if none are named) by their weights, over all levels.
+    """`count` attacks on a task, the kinds (the USUAL ones, if none are named) by their weights, over all levels.
 
     One sample suffers every kind before the next one is made. There are fewer only if the kinds seldom apply.
     """
-    order = turns(tuple(kinds) or tuple(ATTACKS))
+    order = turns(tuple(kinds) or USUAL)
     tallies: dict[str, Tally] = {name: Tally() for name in dict.fromkeys(order)}
     made = 0
     for number in range(PATIENCE * count):

@@ -17,7 +17,7 @@ from PIL import Image
 
 from gamegen import audit
 from gamegen.__main__ import main
-from gamegen.adversary import ATTACKS, WEIGHTS
+from gamegen.adversary import ATTACKS, BY_NAME, USUAL, WEIGHTS
 from gamegen.core.errors import BadInput
 from gamegen.core.verdict import Verdict
 from gamegen.journal import Journal, journal
@@ -54,6 +54,8 @@ def test_unknown_attacks_suggest_the_nearest() -> None:
 
 def test_every_attack_has_its_weight_and_is_made_so_often_on_a_sample() -> None:
     assert list(WEIGHTS) == list(ATTACKS)
+    assert set(USUAL) | set(BY_NAME) == set(ATTACKS)
+    assert set(audit.audit_task("tictactoe/best", 1)) == set(USUAL)
     assert Counter(audit.turns(tuple(ATTACKS))) == WEIGHTS
     assert audit.turns(tuple(ATTACKS))[: len(ATTACKS)] == tuple(ATTACKS)
     assert WEIGHTS["painted"] >= 0.1 * sum(WEIGHTS.values())

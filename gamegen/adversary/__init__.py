@@ -36,3 +36,10 @@ WEIGHTS: dict[str, int] = {
 """How often each attack is made on one sample. Those that are the same every time come once; `painted` has a tenth of
 all and more, since right answers must pass as surely as wrong ones fail; `adversarial_noise` asks the judge six times.
 """
+
+BY_NAME = ("murky_exposure",)
+"""Made only if they are asked for: half of a wrong answer, in a bad and small picture, is at the limit of what anybody
+can see."""
+
+USUAL = tuple(name for name in ATTACKS if name not in BY_NAME)
+"""Made if no others are asked for."""

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", default="all", metavar="TASKS|FOLDER", help="tasks, or a dataset's folder")
     parser.add_argument("--all", action="store_true", help="every game")
     parser.add_argument("--count", type=int, default=720, metavar="N", help="attacks per game (default 720)")
-    parser.add_argument("--attacks", help="only these kinds, with commas (default: all)")
+    parser.add_argument("--attacks", help="only these kinds, with commas (default: all but murky_exposure)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core)")
     parser.add_argument("--pixels", type=int, default=512, help="side of the pictures (default 512)")
@@ -146,7 +146,7 @@ def _pieces(args: argparse.Namespace) -> list[Piece]:
 def _plan(args: argparse.Namespace) -> dict[str, Any]:
     """What two runs must share to share a journal; their games may differ, see `_name`."""
     from gamegen import __version__
-    from gamegen.adversary import WEIGHTS
+    from gamegen.adversary import USUAL, WEIGHTS
     from gamegen.core.key import VERSION
 
     return {
@@ -155,7 +155,7 @@ def _plan(args: argparse.Namespace) -> dict[str, Any]:
         "generator_version": VERSION,
         "seed": args.seed,
         "pixels": args.pixels,
-        "attacks": {name: WEIGHTS.get(name) for name in _kinds(args) or WEIGHTS},
+        "attacks": {name: WEIGHTS.get(name) for name in _kinds(args) or USUAL},
     }
 
 
