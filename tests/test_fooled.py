@@ -224,6 +224,17 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("murky_clone", "maze/path@1:train:4:150000000017:0?pixels=256", 153),  # a dot of path on the floor, sharpened
         ("bent", "sokoban/push@1:train:2:120000000005:0?pixels=256", 159),  # a box with a rim of wall, a smaller one
         ("bent", "reconstruction/project@1:train:3:42000000:1?pixels=256", 116),  # a plus along two lines
+        ("murky_exposure", "wordsearch/find@1:train:2:88000:16?pixels=256", 0),  # a B that is half an E, in a crop
+        ("murky_exposure", "wordsearch/find-all@1:train:4:88000:53?pixels=256", 2),  # a P that is half a T, enlarged
+        ("murky_exposure", "wordsearch/find@1:train:3:88000:42?pixels=256", 2),  # half a highlight, through JPEG
+        ("bent", "wordsearch/find@1:train:3:173000000002:0?pixels=256", 53),  # half a letter wiped out, in a bent page
+        ("murky_exposure", "sudoku/next@1:train:2:88000:41?pixels=256", 2),  # a given 5 that is half a 6, through JPEG
+        ("murky_exposure", "sudoku/solve@1:train:3:88000:142?pixels=256", 2),  # a new 9 that is half a 5, in a crop
+        ("murky_exposure", "sokoban/push@1:train:2:88000:26?pixels=256", 0),  # half a target under the player
+        ("murky_exposure", "sokoban/push@1:train:5:88000:104?pixels=256", 0),  # a wall that is half a target
+        ("murky_exposure", "chess/mate@1:train:3:88000:202?pixels=256", 2),  # half a man on a square as dark
+        ("murky_exposure", "pacman/sweep@1:train:4:88000:8?pixels=256", 2),  # half of something on a wall
+        ("murky_exposure", "spaceinvaders/best@1:train:2:88000:11?pixels=256", 0),  # an invader that is half another
     ],
 )
 def test_what_fooled_the_judge_once(attack: str, name: str, number: int) -> None:
