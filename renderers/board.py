@@ -28,6 +28,7 @@ from gamegen.core.problem import P, Problem
 from gamegen.core.rendering import Picture, Pixels, Reading, Renderer, Style
 from gamegen.core.stream import Stream
 from renderers import skin as skin_file
+from renderers.glance import flat_tiles, guessed
 from renderers.inks import Inks, Tile
 from renderers.page import Frame, draw_labels, draw_outline, scaled
 from renderers.reading.classify import (
@@ -90,6 +91,9 @@ class BoardRenderer(Renderer[P]):
 
     thin_marks: bool = True
     """Whether editors may draw marks so thinly that the ground shines through."""
+
+    glances: bool = False
+    """Whether all that a position shows is in its tiles, so that a still page can be told at a glance."""
 
     meaning: NDArray[np.intp] | None = None
     """By the number of each symbol, the first one that means the same; None if no two do."""
@@ -180,6 +184,15 @@ class BoardRenderer(Renderer[P]):
         places = np.fromiter(chain.from_iterable(cells), np.intp, 2 * len(cells))
         small[places[::2], places[1::2]] = True
         return frame.over(small)
+
+    def glance(self, image: Pixels, problem: Problem[P], style: Style) -> P | None:
+        rows, cols = self.size(problem.position)
+        tiles = flat_tiles(self, style, rows, cols) if self.glances else None
+        if tiles is None:
+            return None
+        given, before = given_board(self, problem, style), self.encode(problem.position, style)
+        symbols = guessed(image, given.page.picture, given.frame, before, tiles)
+        return None if symbols is None else self.decode(symbols, problem, style)
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         seen = self.look(image, problem, style)

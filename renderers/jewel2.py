@@ -82,6 +82,7 @@ class Jewel2Renderer(PlacedRenderer[Position]):
     name = "jewel2"
     reading_cell, reading_side = 24, 256
     meaning = _MEANS
+    glances = True
 
     def size(self, position: Position) -> tuple[int, int]:
         return position.height, position.width

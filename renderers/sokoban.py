@@ -42,6 +42,7 @@ _NUMBER[[ord(sign) for sign in SIGNS]] = range(len(SIGNS))
 
 class SokobanRenderer(PlacedRenderer[Position]):
     name = "sokoban"
+    glances = True
     page_picks = frozenset({"labels", "face"})
 
     def size(self, position: Position) -> tuple[int, int]:

@@ -30,6 +30,7 @@ from renderers.frames import (
     stain_beside,
     without_ink,
 )
+from renderers.glance import APART
 from renderers.glyphs import glyph
 from renderers.inks import Inks, Tile, blend
 from renderers.page import LABEL_BAND, Frame, scaled
@@ -71,9 +72,6 @@ any tint; and the pixels around those."""
 
 PAGE = ("cell", "line", "ink")
 """The colours of a board that no answer changes."""
-
-APART = 2.0
-"""How many times farther two letters are from one another than compression takes a picture, for a glance to do."""
 
 _NUMBER = np.zeros(128, np.intp)
 _NUMBER[[ord(symbol) for symbol in SYMBOLS]] = range(len(SYMBOLS))

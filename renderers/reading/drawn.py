@@ -80,17 +80,26 @@ def likeness(image: Pixels, drawn: Pixels) -> float:
     return max(0.0, 1 - off / 128)
 
 
-def apart(tiles: Pixels, side: int) -> float:
-    """How many times farther the light of the two most alike of some tiles (K, n, n, 3), in a picture of this side, is
-    apart than a still picture's may be from ours."""
+def apart(tiles: Pixels, side: int, meaning: NDArray[np.intp] | None = None) -> float:
+    """How many times farther the two most alike of some tiles (K, n, n, 3), in a picture of this side, are apart, in
+    light or in tint, than a still picture may be from ours; those that mean the same (K,) may be alike."""
     scale = min(1.0, LARGEST / side)
-    soft = [
-        cv2.blur(_reduced(cv2.cvtColor(tile, cv2.COLOR_RGB2GRAY), round(scale * len(tile))), (STILL.around,) * 2)
+    sizes = [round(part * scale * tiles.shape[1]) for part in (1, 1 / SMALLER)]
+    light = [
+        cv2.blur(_reduced(cv2.cvtColor(tile, cv2.COLOR_RGB2GRAY), sizes[0]), (STILL.around,) * 2).ravel()
         for tile in tiles
     ]
-    flat = np.stack(soft).reshape(len(tiles), -1).astype(np.int16)
-    gaps = [np.abs(flat[number + 1 :] - one).max(axis=1).min() for number, one in enumerate(flat[:-1])]
-    return float(min(gaps)) / STILL.light
+    tints = [
+        cv2.blur(cv2.cvtColor(_reduced(tile, sizes[1]), cv2.COLOR_RGB2YCrCb), (BLOCK, BLOCK))[..., 1:].ravel()
+        for tile in tiles
+    ]
+    soft = np.concatenate([np.stack(light) / STILL.light, np.stack(tints) / STILL.tint], axis=1).astype(np.float32)
+    means = np.arange(len(tiles)) if meaning is None else meaning
+    gaps = [
+        np.where(means[number + 1 :] == means[number], np.inf, np.abs(soft[number + 1 :] - one).max(axis=1)).min()
+        for number, one in enumerate(soft[:-1])
+    ]
+    return float(min(gaps))
 
 
 def _reduced(picture: Pixels, side: int) -> Pixels:
