@@ -192,7 +192,9 @@ class BoardRenderer(Renderer[P]):
             return None
         given, before = given_board(self, problem, style), self.encode(problem.position, style)
         symbols = guessed(image, given.page.picture, given.frame, before, tiles)
-        return None if symbols is None else self.decode(symbols, problem, style)
+        if symbols is None:
+            return None
+        return self.decode(symbols if self.meaning is None else self.meaning[symbols], problem, style)
 
     def read(self, image: Pixels, problem: Problem[P], style: Style) -> Reading[P]:
         seen = self.look(image, problem, style)
