@@ -149,11 +149,8 @@ def test_a_tile_that_no_position_draws_is_guessed_by_its_meaning() -> None:
     """A stone that was wiped off leaves a bare tile, which an answer of ours does not have."""
     sample = make_sample(Key("jewel2/swap", level=1, seed=1))
     drawer = sample.plugin.renderer
-    frame, wiped = (
-        drawer.board(sample.style, *drawer.size(sample.problem.position)).frame,
-        np.asarray(sample.edited).copy(),
-    )
-    n = frame.cell
+    frame = drawer.board(sample.style, *drawer.size(sample.problem.position)).frame
+    n, wiped = frame.cell, np.array(sample.original)
     bare = wiped[frame.top + n // 8 : frame.top + n - n // 8, frame.left + n // 8 : frame.left + n - n // 8]
     bare[...] = bare[0, 0]
     assert drawer.glance(wiped, sample.problem, sample.style) is not None
