@@ -42,7 +42,7 @@ def guessed(
 ) -> NDArray[np.intp] | None:
     """(R, C): which tile (K, pixels), as `flat_tiles` gives them, each cell of a picture (H, W, 3) is nearest to, or
     what it was `before` (R, C) in the given one; None if the picture moved."""
-    if image.shape[:2] != given.pixels.shape or _is_moved(image[: frame.top], given, frame):
+    if image.shape[:2] != given.pixels.shape or is_moved(image, given, frame):
         return None
     off = cv2.absdiff(image, given.rgb())
     inside = slice(frame.top, frame.bottom), slice(frame.left, frame.right)
@@ -56,8 +56,10 @@ def guessed(
     return symbols
 
 
-def _is_moved(margin: Pixels, given: Picture, frame: Frame) -> bool:
-    off = most(cv2.absdiff(margin, given.palette[given.pixels[: frame.top]]))
+def is_moved(image: Pixels, given: Picture, frame: Frame) -> bool:
+    """Whether what is above the board is elsewhere in a picture (H, W, 3) than in the given one, of the same size."""
+    above = slice(frame.top)
+    off = most(cv2.absdiff(image[above], given.palette[given.pixels[above]]))
     return cv2.countNonZero(cv2.compare(off, STRANGE, cv2.CMP_GT)) > MOVED * off.size
 
 

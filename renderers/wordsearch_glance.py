@@ -7,13 +7,12 @@ were given is a part of the guess.
 
 from __future__ import annotations
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from gamegen.core.rendering import Picture, Pixels
+from renderers.glance import is_moved
 from renderers.page import Frame
-from renderers.reading.foreign import most
 from renderers.reading.register import Floats
 
 ALONG = (0.3, 0.5, 0.7)
@@ -23,17 +22,13 @@ NEAR = 24.0
 """Levels by which these places may be off a colour, on average, in any channel: two that may be asked for are more than
 twice as far apart."""
 
-STRANGE, MOVED = 48, 0.08
-"""Levels by which a pixel is another one, and the share of these, in lines through the middles of cells, that only a
-page has that was moved: highlights make up to 0.07. Most that were moved by two pixels have more."""
-
 
 def glance(
     image: Pixels, given: Picture, frame: Frame, colours: Floats, *, line: int, width: int
 ) -> NDArray[np.intp] | None:
     """(R, C): which of the colours (K, 3) cells of a picture (H, W, 3) have where their highlights would be, `width`
     pixels wide inside of the grid's lines; None if one has another colour, or if the picture moved."""
-    if image.shape[:2] != given.pixels.shape or _is_moved(image, given, frame):
+    if image.shape[:2] != given.pixels.shape or is_moved(image, given, frame):
         return None
     n = frame.cell
     cells = image[frame.top : frame.bottom, frame.left : frame.right].reshape(frame.rows, n, frame.cols, n, 3)
@@ -42,9 +37,3 @@ def glance(
     sides = [cells[:, down, :, right] for down, right in [*places, *((at, end) for end, at in places)]]
     off = np.abs(np.mean(sides, axis=0)[:, :, None] - colours).max(axis=3)  # (R, C, K)
     return off.argmin(axis=2) if off.min(axis=2).max() <= NEAR else None
-
-
-def _is_moved(image: Pixels, given: Picture, frame: Frame) -> bool:
-    lines = slice(frame.top + frame.cell // 2, frame.bottom, frame.cell)
-    off = most(cv2.absdiff(image[lines], given.palette[given.pixels[lines]]))
-    return cv2.countNonZero(cv2.compare(off, STRANGE, cv2.CMP_GT)) > MOVED * off.size

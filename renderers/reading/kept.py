@@ -28,21 +28,21 @@ EDGE = 1
 """Pixels at the border of a cell that are not looked at: grid lines are there, and what bleeds in from next door."""
 
 SHOWS = 0.1
-"""Two letters that differ by less than this, in squared pixels of full ink that no highlight covers, look the same."""
+"""Two symbols that differ by less than this, in squared pixels of full ink that no highlight covers, look the same."""
 
 LEANS, PLAINLY = 0.42, 5.0
-"""A letter so far on its way to another, and so many times farther than others are, is not what it was: half of another
+"""A symbol so far on its way to another, and so many times farther than others are, is not what it was: half of another
 is drawn over it. Of right answers hardly any is 0.3 on its way."""
 
 MOSTLY, FAIRLY = 0.6, 3.0
-"""The same in pictures so bad that less is certain: wrong letters are at least 0.85 on their way there, and 4 times
+"""The same in pictures so bad that less is certain: wrong ones are at least 0.85 on their way there, and 4 times
 farther than others are where the picture is sharper in one place than in another."""
 
 BECAME = 0.75
-"""From here on it is read as the other letter."""
+"""From here on it is read as the other symbol."""
 
 STEADY = 0.02
-"""Shares of full ink, over a whole letter, by which letters are off in the cleanest of pictures."""
+"""Shares of full ink, over a whole symbol, by which symbols are off in the cleanest of pictures."""
 
 SPREAD = 1.4826
 """Times the median of many deviations: their standard deviation, whatever a few of them are."""
@@ -88,7 +88,7 @@ class Kept:
         return self._hand.mixing(amount)
 
     def mixed(self, mixing: Mixing) -> Floats:
-        """(K, n, n): each letter in a picture that was mixed so, but for its base."""
+        """(K, n, n): each symbol in a picture that was mixed so, but for its base."""
         side, own = self.n + 2 * REACH, slice(REACH, REACH + self.n)
         return np.asarray(cv2.filter2D(self._tiles, -1, mixing.kernel)).reshape(-1, side, side)[:, own, own]
 
@@ -123,10 +123,7 @@ class Kept:
         length, each = np.maximum(_lengths(tiles, own), SHOWS**2), np.arange(len(own))
         along = beyond @ tiles.T
         along -= along[each, own][:, None]
-        far = along / np.sqrt(length)
-        far[length <= SHOWS] = 0.0
-        if self._rivals is not None:
-            far[~self._rivals.take(own, axis=0)] = 0.0
+        far = self._far(own, along, length)
         towards = far.argmax(axis=1)
         power = np.maximum(np.einsum("ij,ij->i", beyond, beyond), TINY)
         return along[each, towards] / length[each, towards], far[each, towards] ** 2 / power, towards
@@ -134,10 +131,7 @@ class Kept:
     def _judged(self, own: Numbers, along: Floats, length: Floats, power: Floats, pixels: int) -> Named:
         """From the products (cells, K) of what is beyond each cell's own symbol with the ways to others, the squared
         lengths of these, and the squared length (cells,) of what is beyond."""
-        far = along / np.sqrt(length)
-        far[length <= SHOWS] = 0.0
-        if self._rivals is not None:
-            far[~self._rivals.take(own, axis=0)] = 0.0
+        far = self._far(own, along, length)
         usual = max(STEADY, SPREAD * median(np.abs(far).ravel()))
         each, towards = np.arange(len(far)), far.argmax(axis=1)
         farthest, share = far[each, towards], along[each, towards] / length[each, towards]
@@ -151,6 +145,14 @@ class Kept:
         distance[self._asked] = np.sqrt(np.maximum(left, 0.0) / pixels) * np.sqrt(float(self.ink @ self.ink) / 3)
         shape = self.given.shape
         return Named(symbols.reshape(shape), confidence.reshape(shape), distance.reshape(shape))
+
+    def _far(self, own: Numbers, along: Floats, length: Floats) -> Floats:
+        """(cells, K): how far cells are on the ways to others, in pixels of full ink; 0 where these are none."""
+        far: Floats = along / np.sqrt(length)
+        far[length <= SHOWS] = 0.0
+        if self._rivals is not None:
+            far[~self._rivals.take(own, axis=0)] = 0.0
+        return far
 
     def _flat(self, mixed: Floats) -> Floats:
         """(K, pixels): what is looked at of each symbol (K, n, n)."""

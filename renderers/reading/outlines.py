@@ -39,7 +39,8 @@ SKIP = 0.03
 """Share of a cell at its very edge into which a neighbour's frame may bleed."""
 
 ALONG = 0.7
-"""Share of a side that must be coloured. Less is a mark that must prove to be closed."""
+"""Share of a side that must be coloured. Less is a mark that must prove to be closed. What is pale along all four is in
+doubt."""
 
 GAP, NEARLY = 0.45, 0.75
 """Or so much of a side, and of all four: compression and sharpening take the colour from parts of a thin line."""
