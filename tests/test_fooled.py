@@ -271,6 +271,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:3:71000000001:1", 178),  # thin vivid borders, whose colour is smeared
         ("sudoku/solve@1:train:3:70000000008:0?pixels=256", 357),  # the soft edge of a colour leans over a given one
         ("sudoku/next@1:train:2:150000000126:0?pixels=256", 71),  # a thin digit, of which hardly a pixel is all ink
+        ("sudoku/solve@1:train:3:180000000011:0?pixels=256", 167),  # a 7 whose bar trembles down, a row of pixels
         ("sudoku/solve@1:train:4:70000000130:0?pixels=256", 298),  # a small disc with soft edges
         ("chess/attacks@1:train:5:21:1", 1),  # the edge of a border on that of a man
         ("chess/attacks@1:train:5:150000000039:0?pixels=256", 1),  # one that lets a man's dark foot show through

@@ -286,7 +286,7 @@ def _bar(shape: Floats) -> float:
     left = top[:, : max(1, round(0.3 * wide))].mean(axis=1)
     level = float(left[:2].sum() / max(float(left.sum()), 1e-6)) - LEVEL
     tip, middle = top[:, : max(1, round(0.25 * wide))], top[:, round(0.3 * wide) : max(round(0.5 * wide), 1)]
-    hangs = max(0.0, _centre(tip.sum(axis=1)) - _centre(middle.sum(axis=1))) if bar < PLAIN_BAR else 0.0
+    hangs = max(0.0, _centre(tip.sum(axis=1)) - _centre(middle.sum(axis=1)) - TREMBLE) if bar < PLAIN_BAR else 0.0
     foot = _centre(box[round(0.8 * SIDE) :].sum(axis=0)) / max(wide - 1, 1)
     return float(bar + min(0.1, max(-0.1, level)) - hangs - foot)
 
@@ -317,9 +317,9 @@ def _round_above(form: _Form) -> float:
 WIDTH_COUNTS, FLAG = 2.0, 0.42
 """How much the width of a bar counts beside its ink, and the share of a digit's height between a flag's and a bar's."""
 
-PLAIN_BAR, LEVEL = 0.65, 0.33
-"""Ink that is a bar, even with a serif that hangs from it; and the share of what is at the upper left that is at the
-very top: a bar has more there, a flag less."""
+PLAIN_BAR, TREMBLE, LEVEL = 0.65, 0.25, 0.33
+"""Ink that is a bar, even with a serif that hangs from it; by how many rows one hangs whose pen trembled; and the share
+of what is at the upper left that is at the very top: a bar has more there, a flag less."""
 
 _STROKES = {
     (5, 6): (_closed_below, 0.8, 0.85, 0.1, 0.5),
