@@ -56,6 +56,43 @@ def test_an_answer_between_bars_is_judged_as_it_is_without(task: str, colour: st
         assert wrong.position == sample["position_before"]
 
 
+def _zoomed(image: Image.Image, by: float) -> Image.Image:
+    more = image.width * by / 2
+    return image.resize(image.size, Image.Resampling.BICUBIC, (more, more, image.width - more, image.height - more))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_page_that_was_zoomed_or_turned_before_is_cut_at_its_frame(task: str) -> None:
+    sample = make_sample(Key(task, level=1, seed=3, index=0, pixels=512))
+    strange = "black" if sum(sample.style.page) > 380 else "white"
+    turned = sample.edited.rotate(1, Image.Resampling.BICUBIC, fillcolor=sample.style.page)
+    for image in (_zoomed(sample.edited, 0.02), turned):
+        for sides in ((70, 0, 70, 0), (0, 171, 0, 0), (12, 8, 5, 14)):
+            assert _cut(sample, _framed(image, *sides, strange)).shape == (512, 512, 3)
+            assert verify(sample, _framed(image, *sides, strange)).correct
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_an_edge_around_bars_in_the_pages_colour_is_taken_off_with_them(task: str) -> None:
+    sample = make_sample(Key(task, level=1, seed=3, index=0, pixels=512))
+    strange = "black" if sum(sample.style.page) > 380 else "white"
+    for sides in ((85, 0, 86, 0), (0, 85, 0, 86)):
+        framed = _framed(_framed(sample.edited, *sides, sample.style.page), 12, 7, 9, 11, strange)
+        assert verify(sample, framed).correct
+
+
+@pytest.mark.parametrize("task", ["tictactoe/best", "maze/path", "sudoku/solve", "pacman/sweep"])
+def test_a_bar_over_labels_is_none(task: str) -> None:
+    sample = make_sample(Key(task, level=1, seed=3, index=0, pixels=512))
+    strange = "black" if sum(sample.style.page) > 380 else "white"
+    for box in ((0, 0, 512, 36), (0, 0, 36, 512)):
+        covered = sample.edited.copy()
+        covered.paste(strange, box)
+        assert verify(sample, sample.edited).correct
+        assert not verify(sample, covered).correct
+        assert not verify(sample, _framed(covered, 0, 85, 0, 86, strange)).correct
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_stretched_page_keeps_its_margins(task: str) -> None:
     sample = _sample(task, 1)

@@ -8,8 +8,9 @@ stretched with it, and is left as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import cv2
 import numpy as np
@@ -29,14 +30,18 @@ PIECES, EVEN = 32, 24
 MIDDLE = 0.06
 """Share at both ends of a line that does not count: bars at the other sides lie there."""
 
-STEP = 24
-"""Grey levels by which a bar's colour differs from the margin beside it."""
+STEP, BLURRED = 24, 1.5
+"""Grey levels by which a bar's colour differs from the margin beside it, and pixels by which frames are less sharp."""
 
 NARROWEST, COARSE = 0.92, 48
 """The share of its other side that a page may be narrow, and the pixels along which pages are compared coarsely."""
 
 LEAST, BESIDE = 0.006, 0.02
 """The share of a side that is worth cutting off, and the one by which a page may leave the picture."""
+
+DEEP, SAME, LONGEST = 0.035, 2, 1.1
+"""The share of a side by which a page may have been zoomed or turned out of its frame before it got bars; the pixels by
+which the sides of such a frame differ at most; and how many times its width a page may be high."""
 
 
 def without_bars(image: Pixels, page: Colour, given: Callable[[], Pixels]) -> Pixels:
@@ -65,34 +70,57 @@ def _may_have_bars(image: Pixels, page: Colour) -> bool:
 def _cut(image: Pixels, clean: Pixels, axis: int, least: float) -> Pixels:
     """The picture without the bars at its top and bottom (axis 0) or at its left and right (1).
 
-    Where the margin's colour ends there is a bar, unless that is nearer to the content than the page's margin reaches:
-    then the page was painted over. An answer may have less content than what was given, or more, and so more margin, or
-    less: a margin of two colours is known by where these meet, and pages are square, or nearly.
-
     A page of less than the least size does not fill its picture: that is another picture with a small one in it.
     """
-    seen, known = _Profile.of(image, axis), _Profile.of(clean, axis)
-    if seen is None or known is None:
+    seen, known, across = _Profile.of(image, axis), _Profile.of(clean, axis), _Profile.of(image, 1 - axis)
+    if seen is None or known is None or across is None:
         return image
-    side, other, page = len(seen.colours), image.shape[1 - axis], len(known.colours)
-    first, begins = _meeting(seen.before, known.before) or (seen.start, known.start)
-    last, ends = _meeting(seen.after, known.after) or (seen.stop, known.stop)
-    scale = (last - first) / (ends - begins)
-    start, stop = first - begins * scale, last + (page - ends) * scale
-    if stop - start < NARROWEST * other:
-        scale = other / page
-        starts = (first - begins * scale, last - ends * scale)  # by what is left at one end, or at the other
-        parts = [_part(image, axis, start, start + other) for start in starts]
-        return min(parts, key=lambda part: _unlikeness(part, clean))
-    near = LEAST * side
-    if seen.before is not None and known.before is None and seen.before <= start + near:
-        start = seen.before
-    if seen.after is not None and known.after is None and seen.after >= stop - near:
-        stop = seen.after
-    part = _part(image, axis, start, stop)
-    if min(start, side - stop) < -BESIDE * side or not least <= part.shape[axis] < (1 - LEAST) * side:
-        return image
-    return part
+    side, other = len(seen.colours), len(across.colours)
+    sides = (*across.enclosed, other)
+    parts = []
+    near = BLURRED * other / len(known.colours)
+    for first in _matches(seen.start, seen.before, known.start, known.before, near):
+        for last in _matches(seen.stop, seen.after, known.stop, known.after, near):
+            scale = (last.seen - first.seen) / (last.known - first.known)
+            start = first.seen - first.known * scale
+            stop = last.seen + (len(known.colours) - last.known) * scale
+            if stop - start < NARROWEST * other:
+                scale = other / len(known.colours)  # by what is left at one end, or at the other
+                starts = (first.seen - first.known * scale, last.seen - last.known * scale)
+                parts += [_part(image, axis, start, start + other) for start in starts]
+                continue
+            start, stop = _snapped((start, stop), (first.edges, last.edges), side, sides)
+            part = _part(image, axis, start, stop)
+            if min(start, side - stop) >= -BESIDE * side and least <= part.shape[axis]:
+                parts.append(part if part.shape[axis] < (1 - LEAST) * side else image)
+    if len(parts) < 2:
+        return parts[0] if parts else image
+    return min(parts, key=lambda part: _unlikeness(part, clean))
+
+
+def _snapped(
+    page: tuple[float, float], edges: tuple[list[int], list[int]], side: int, sides: tuple[int, ...]
+) -> tuple[float, float]:
+    """From where to where a page is that, by its content, would be between two lines of `side`.
+
+    Where the margin's colour ends there is a bar, unless that is nearer to the content than the page's margin reaches:
+    then the page was painted over, as it was if it fills all lines; but a frame as high as wide, as one of `sides`, is
+    one that it was laid out of. An answer may have less content than what was given, or more, and so more margin, or
+    less; but pages are square.
+    """
+    start, stop = page
+    near, deep, longest = LEAST * side, DEEP * side, LONGEST * sides[-1]
+    if max(abs(start), abs(stop - side)) <= near:
+        return 0, side
+    for first, last in product([*edges[0][::-1], 0], [*edges[1][::-1], side]):
+        is_frame = min(abs(last - first - each) for each in sides) <= SAME
+        if is_frame and first - start <= deep and stop - last <= deep:
+            return first, last
+    if edges[0] and edges[0][0] <= start + near and stop - edges[0][0] < longest:
+        start = edges[0][0]
+    if edges[1] and edges[1][0] >= stop - near and edges[1][0] - start < longest:
+        stop = edges[1][0]
+    return start, stop
 
 
 def _part(image: Pixels, axis: int, start: float, stop: float) -> Pixels:
@@ -107,9 +135,25 @@ def _unlikeness(image: Pixels, clean: Pixels) -> float:
     return float(cv2.norm(one, other, cv2.NORM_L1))
 
 
-def _meeting(seen: int | None, known: int | None) -> tuple[int, int] | None:
-    """Where two colours of a margin meet, if they do in both pictures."""
-    return None if seen is None or known is None else (seen, known)
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A line that is seen, the line of a clean page that it may be, and where colours change beyond it, outwards."""
+
+    seen: int
+    known: int
+    edges: list[int]
+
+
+def _matches(seen: int, steps: list[int], known: int, own: list[int], near: float) -> Iterator[_Match]:
+    """What may be one line in both: where the content begins, or ends; if the margin has steps of its own, as beside a
+    frame, the first of these, or the last one if the frame is uneven now. Frames become thicker by less than `near`."""
+    if not own:
+        yield _Match(seen, known, steps)
+        return
+    yield _Match(seen, own[-1], steps)
+    if steps:
+        frame = abs(own[-1] - own[0]) + near
+        yield _Match(steps[0], own[0], [step for step in steps if abs(step - steps[0]) > frame])
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,21 +176,28 @@ class _Profile:
         return cls(lines.mean(axis=1), int(uneven[0]), int(uneven[-1]) + 1) if len(uneven) else None
 
     @property
-    def before(self) -> int | None:
-        """The first line of the margin before the content, if there is something else before that."""
-        ends = self._end_of(self.colours[: self.start][::-1])
-        return None if ends is None else self.start - ends
+    def before(self) -> list[int]:
+        """The lines at which colours change before the content, going outwards."""
+        return [self.start - lines for lines in self._steps(self.colours[: self.start][::-1])]
 
     @property
-    def after(self) -> int | None:
-        """The line after the margin after the content, if there is something else after that."""
-        ends = self._end_of(self.colours[self.stop :])
-        return None if ends is None else self.stop + ends
+    def after(self) -> list[int]:
+        """The same after the content."""
+        return [self.stop + lines for lines in self._steps(self.colours[self.stop :])]
 
-    def _end_of(self, outwards: Floats) -> int | None:
-        """How many lines, going outwards from the content, have the colour of those next to it; None if all have."""
-        if not len(outwards):
-            return None
-        margin = np.median(outwards[: 1 + round(LEAST * len(self.colours))], axis=0)
-        other = np.flatnonzero(np.abs(outwards - margin).max(axis=1) > STEP)
-        return int(other[0]) if len(other) else None
+    @property
+    def enclosed(self) -> list[int]:
+        """How many lines there are between a step before the content, or the border, and one after it."""
+        return [stop - start for start in (*self.before, 0) for stop in (*self.after, len(self.colours))]
+
+    def _steps(self, outwards: Floats) -> list[int]:
+        """How many lines, going outwards from the content, are on this side of each change of colour."""
+        steps, at = [], 0
+        while at < len(outwards):
+            shade = np.median(outwards[at : at + 1 + round(LEAST * len(self.colours))], axis=0)
+            other = np.flatnonzero(np.abs(outwards[at:] - shade).max(axis=1) > STEP)
+            if not len(other):
+                break
+            at += max(1, int(other[0]))
+            steps.append(at)
+        return steps
