@@ -49,6 +49,7 @@ class Cell:
     game: str
     names: tuple[str, ...]
     strength: str
+    first: int = 0  # the number of its first sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ def main() -> None:
     args = _arguments()
     strengths = args.strengths.split(",")
     cells = [
-        Cell(game, names, strength)
+        Cell(game, names, strength, place * args.count if args.pairs else 0)  # few of each pair: then of other samples
         for game in args.games.split(",")
-        for names in _combinations(args.perturbations.split(","), pairs=args.pairs)
+        for place, names in enumerate(_combinations(args.perturbations.split(","), pairs=args.pairs))
         for strength in (strengths if names != (NONE,) else strengths[:1])
     ]
     rows = _measure(cells, args)
@@ -116,9 +117,10 @@ def _pictures(cell: Cell, count: int, pixels: int, seed: int) -> Iterator[tuple[
     """Golds and one-cell mutations in turn, or painted right answers, over all tasks, levels and skins."""
     found = plugin(cell.game)
     tasks = found.game.tasks
-    number = made = 0
+    number, made = cell.first, 0
     while made < count:
-        task, level = tasks[number % len(tasks)], LEVELS[(number // len(tasks)) % len(LEVELS)]
+        turn, place = divmod(number, len(tasks))
+        task, level = tasks[place], LEVELS[turn % len(LEVELS)]
         sample = make_sample(Key(f"{cell.game}/{task.kind}", level=level, seed=seed, index=number, pixels=pixels))
         rng = sample.key.stream("reading")
         position, number = sample.solution.after, number + 1
@@ -128,7 +130,7 @@ def _pictures(cell: Cell, count: int, pixels: int, seed: int) -> Iterator[tuple[
             if image is None:
                 continue
         else:
-            position = position if number % 2 else found.game.mutate(position, rng)
+            position = found.game.mutate(position, rng) if turn % 2 else position
             image = sample.plugin.renderer.render(position, sample.style).image()
         made += 1
         yield sample, position, image, rng
