@@ -67,6 +67,11 @@ GAP_AT_ENDS = 0.3
 STILL_THERE = 0.3
 """Share of the start's or end's pixels, nearer to it than to floor, wall and pen, that must be left to see it."""
 
+FADED = 22.0
+"""Grey levels that half the pixels of a missing start or end may be away from floor, wall and pen: one that is farther
+from them has not been removed, but faded. Compressed, toned and blurred, removed ones have 20, and a few at full
+strength up to 28; in eight colours of a dull picture, ends have 23 and more."""
+
 NEARLY = 0.45
 """Share of PAINTED from which paint in a cell with none beside it is no longer what a stroke next door leaves."""
 
@@ -126,7 +131,7 @@ def _demand_same_walls(seen: Seen, known: Known) -> None:
 
 
 def _signs(board: Floats, known: Known) -> NDArray[np.uint8]:
-    """(R, C): start and end where they are seen, else 0."""
+    """(R, C): start and end where they are seen, else 0. Raise UnreadableImage if one may be there or not."""
     signs = np.zeros_like(known.marks)
     others = np.stack([known.colours[name] for name in ("floor", "wall", known.pen)])[:, None, None]
     cells = split_cells(board, *known.marks.shape)
@@ -140,6 +145,8 @@ def _signs(board: Floats, known: Known) -> NDArray[np.uint8]:
         alike = np.argwhere(gap < FARTHEST / 2)
         if len(alike) == 1:  # several would be a path in the colour of the sign
             signs[tuple(alike[0])] = ord(mark)
+        elif np.median(nearest_other) > 3 * FADED**2:
+            raise UnreadableImage(f"cell {home} is neither as it was nor anything else")
     return signs
 
 
