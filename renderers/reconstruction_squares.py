@@ -48,7 +48,7 @@ FLAT = 6.0
 ROUNDS = 3
 """How often the two shares of a mixture are mended, one after the other."""
 
-LINE, SPOT, SLANT, CALM = (44.0, 2.0), (22.0, 1.4), (17.0, 1.25), 0.9
+LINE, SPOT, SLANT, CALM = (44.0, 2.0), (22.0, 1.6), (17.0, 1.25), 0.9
 """Grey levels that only a stroke leaves, along a line, over a spot and along a diagonal, and how many times the noise
 is added: what this share of the pixels has at most.
 
