@@ -72,6 +72,10 @@ FADED = 22.0
 from them has not been removed, but faded. Compressed, toned and blurred, removed ones have 20, and a few at full
 strength up to 28; in eight colours of a dull picture, ends have 23 and more."""
 
+CHANGED = 0.35
+"""How sure it must be that floor has become wall, or wall floor: at full strength, what really has is so by 0.37 and
+more. Where brightening cut off what told the two colours apart, all floor seems to be wall, by 0.25 and less."""
+
 NEARLY = 0.45
 """Share of PAINTED from which paint in a cell with none beside it is no longer what a stroke next door leaves."""
 
@@ -102,6 +106,7 @@ def read_cells(seen: Seen, known: Known) -> Reading[Maze]:
     painted = free & (covered > PAINTED)
     _demand_paint(middle, painted, ~free)
     is_floor, certain, distance = _grounds(seen.board, middle, known)
+    certain[(is_floor == known.was(WALL)) & (certain < CHANGED)] = 0.0
     smeared = painted & known.was(WALL)
     marks = np.where(is_floor, np.uint8(ord(FLOOR)), np.uint8(ord(WALL)))
     marks[painted] = ord(PAINT)

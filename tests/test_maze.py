@@ -646,3 +646,21 @@ def test_a_second_start_or_end_on_the_path_is_seen_through_jpeg(name: str, mark:
     image = renderer.render(wrong, sample.style).image().convert("RGB")
     assert verify(sample, PERTURBATIONS["jpeg"](sample.edited, strength, Stream("x"))).correct
     assert not verify(sample, PERTURBATIONS["jpeg"](image, strength, Stream("x"))).correct
+
+
+@pytest.mark.parametrize("name", ["maze/path@1:train:1:5000:90", "maze/shortest@1:train:1:5000:111"])
+def test_floor_as_bright_as_walls_has_not_become_wall(name: str) -> None:
+    """Brightened until floor and walls were nearly one colour, all floor was once read as wall."""
+    sample = make_sample(name)
+    image = PERTURBATIONS["tone"](sample.edited, 1.0, sample.key.stream("tone"))
+    verdict = verify(sample, image)
+    assert verdict.correct or not verdict.readable
+
+
+@pytest.mark.parametrize("name", ["maze/shortest@1:train:4:3000:117", "maze/path@1:train:5:3000:378"])
+def test_ends_that_faded_are_in_doubt_and_not_gone(name: str) -> None:
+    """In eight colours of a dull picture, a start or an end was once read as floor."""
+    sample = make_sample(name)
+    dull = PERTURBATIONS["tone"](sample.edited, 1.0, sample.key.stream("t"))
+    verdict = verify(sample, PERTURBATIONS["quantise"](dull, 1.0, sample.key.stream("q")))
+    assert verdict.correct or not verdict.readable
