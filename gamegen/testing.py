@@ -12,14 +12,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from gamegen.core.errors import BadInput, IllegalAction, UnreadableImage
-from gamegen.core.key import LANGUAGES, LEVELS, Key
+from gamegen.core.key import LANGUAGES, LARGEST, LEVELS, SMALLEST, Key
 from gamegen.core.problem import steps_from_json
 from gamegen.core.stream import Stream
 from gamegen.judge import look, verify
@@ -183,8 +183,17 @@ def words_are_whole(name: str, samples: int) -> None:
         _demand(len(seen["instruction"]) > 1, "wordings vary", f"{name} in {language}", seen["instruction"])
 
 
+def every_size_is_drawn(name: str, samples: int) -> None:
+    """In every skin and size, the easiest and the hardest level are drawn, and their answers pass."""
+    for task, skin in product(plugin(name).game.tasks, plugin(name).renderer.skins):
+        for pixels, level, index in product((SMALLEST, LARGEST), (LEVELS[0], LEVELS[-1]), range(samples)):
+            sample = make_sample(Key(f"{name}/{task.kind}", "train", level, 1, index, skin=skin, pixels=pixels))
+            verdict = verify(sample, sample.edited)
+            _demand(verdict.correct, "the answer passes in every size", sample.id, verdict.reason)
+
+
 def pictures_read_back(name: str, samples: int) -> None:
-    """In every skin and size, right and wrong positions are read back exactly, also through moderate perturbations."""
+    """In every skin, at one size each, right and wrong positions are read back exactly, also through moderate perturbations."""
     found = plugin(name)
     game, renderer = found.game, found.renderer
     names = list(PERTURBATIONS)
@@ -281,6 +290,7 @@ LAWS: tuple[Callable[[str, int], None], ...] = (
     legal_actions_keep_faith,
     solution_replays,
     words_are_whole,
+    every_size_is_drawn,
     pictures_read_back,
     verdicts_follow_the_rules,
     only_the_mask_changes,

@@ -32,6 +32,9 @@ TOTAL = FULL**4
 
 MAX_ENTRIES = 256
 _KEPT_FOR_EDGES = 64
+_KEPT_FOR_RAMP = FULL + 1
+"""Entries that mixes leave to the first ramp: labels are drawn after all tiles."""
+
 _MAX_LAYERS = 15
 
 Recipe: TypeAlias = tuple[int, ...]
@@ -91,7 +94,8 @@ class Inks:
         if (known := self._index.get(recipe)) is not None:
             return known
         colours = sum(1 for weight in recipe if weight)
-        if len(self) < (MAX_ENTRIES if colours < 3 else MAX_ENTRIES - _KEPT_FOR_EDGES):
+        kept = _KEPT_FOR_EDGES if colours > 2 else 0 if self._ramps else _KEPT_FOR_RAMP
+        if len(self) < MAX_ENTRIES - kept:
             return self._add(recipe)
         distance = self._table[: len(self)] - np.array(recipe, np.int64)
         return int(np.argmin((distance * distance).sum(axis=1)))
