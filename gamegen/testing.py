@@ -193,7 +193,7 @@ def every_size_is_drawn(name: str, samples: int) -> None:
 
 
 def pictures_read_back(name: str, samples: int) -> None:
-    """In every skin, at one size each, right and wrong positions are read back exactly, also through moderate perturbations."""
+    """In every skin, right and wrong positions are read back exactly, also through moderate perturbations."""
     found = plugin(name)
     game, renderer = found.game, found.renderer
     names = list(PERTURBATIONS)

@@ -106,7 +106,7 @@ def find_stain(
         if foreign.max() > 1:
             return _name(int(foreign.argmax()), painted)
     paint = _shade(seen.board, known, share, painted) if painted.any() else None
-    away = _away(levels, known, painted | signs)
+    away = _away(levels, known, painted, signs)
     if paint is not None:
         if (second := _second_sign(seen.board, known, painted, paint)) is not None:
             return _name(second, painted)
@@ -210,8 +210,9 @@ def _middle(counts: Floats) -> float:
     return float(np.searchsorted(below, half) + np.searchsorted(below, half, side="right")) / 2
 
 
-def _away(levels: Pixels, known: Known, drawn: Flags) -> Away:
-    near = cv2.dilate(_over(drawn, known.n), np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8))
+def _away(levels: Pixels, known: Known, painted: Flags, signs: Flags) -> Away:
+    around = np.ones((2 * round(AROUND * known.n) + 1,) * 2, np.uint8)
+    near = cv2.max(cv2.dilate(_over(painted, known.n), around), _over(signs, known.n))
     return Away(known, levels, near, cv2.subtract(most(cv2.absdiff(levels, known.clean)), near))
 
 

@@ -29,8 +29,8 @@ WEIGHTS: dict[str, int] = {
     "swapped_cells": 3, "cloned_cell": 3, "other_gold_same_look": 2,
     "copy": 1, "blank": 1, "static": 1, "other_gold": 1, "other_skin": 1, "collage": 2, "partial_edit": 3,
     "overlay": 2, "boast": 2, "thumbnail": 1, "one_cell_off": 1, "mirrored": 1,
-    "blot": 3, "ghost_stroke": 4, "wiped_label": 2, "wrong_label": 3, "misplaced": 2, "wrong_colour": 2,
-    "scrawl": 5, "bent": 4,
+    "blot": 3, "ghost_stroke": 4, "pale_stroke": 3, "wiped_label": 2, "wrong_label": 3, "misplaced": 2,
+    "wrong_colour": 2, "scrawl": 5, "bent": 4,
     "murky_mutation": 4, "murky_clone": 3, "double_exposure": 3, "murky_exposure": 3, "adversarial_noise": 2,
 }  # fmt: skip
 """How often each attack is made on one sample. Those that are the same every time come once; `painted` has a tenth of

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from gamegen.adversary.canvas import canvas, gap, picture, share, turned
+from gamegen.adversary.canvas import Flags, canvas, gap, picture, share, turned
 from gamegen.adversary.pictures import loud
 from gamegen.adversary.positions import Made
 from gamegen.core.rendering import Pixels
@@ -22,6 +23,16 @@ RIM = 0.02
 
 LOUD, MOSTLY = 120, 0.6
 """Grey levels by which a stroke stands out, and the share of it that must."""
+
+PALE = (32, 60)
+"""By how many grey levels a pale stroke differs: as much as anybody sees who looks for it, and less than a loud one."""
+
+LENGTHS, WIDTHS, APART = (8, 16, 24), (0.008, 0.012), 0.4
+"""A pale stroke is one of these parts of the side long, so many shares of it wide, and so far, as a share of a cell,
+from the cells that the answer drew anew."""
+
+NEAR = 41
+"""Pixels across what is near to something drawn anew where there is no board."""
 
 TURNED = (0.3, 0.7)
 """By so much of a full circle is the hue of a mark turned: no longer the colour that was asked for."""
@@ -55,6 +66,28 @@ def ghost_stroke(sample: Sample, rng: Stream) -> Made:
     line = tuple(start + end * length for start, end in zip((left, top) * 2, ends, strict=True))
     ImageDraw.Draw(image).line(line, fill=loud(image, (left, top), length), width=width)
     return (image, False) if _stands_out(image, sample) else None
+
+
+def pale_stroke(sample: Sample, rng: Stream) -> Made:
+    """The answer with a short pale line, as a shadow or a tint, where nothing was to be drawn."""
+    after = canvas(sample).after
+    side = len(after)
+    length, width = side // rng.choice(LENGTHS), max(2, round(side * rng.choice(WIDTHS)))
+    rim = round(2 * RIM * side)
+    left, top = (rng.between(rim, side - length - rim) for _ in range(2))
+    across, down = rng.choice(((1, 1), (1, 0), (0, 1)))
+    layer = Image.new("L", (side, side))
+    ImageDraw.Draw(layer).line((left, top, left + across * length, top + down * length), fill=255, width=width)
+    line = np.asarray(layer) > 0
+    if (line & _anew(sample)).any():
+        return None
+    by = rng.between(*PALE) * rng.choice((-1, 1))
+    shift = rng.choice(((by, by, by), (by, -by // 3, 0), (0, by, -by // 3), (-by // 3, 0, by)))
+    drawn = after.copy()
+    drawn[line] = (after[line] + np.array(shift)).clip(0, 255)
+    if np.quantile(gap(drawn, after)[line], 1 - MOSTLY) < PALE[0]:  # nothing is lighter than white
+        return None
+    return picture(drawn), False
 
 
 def wiped_label(sample: Sample, rng: Stream) -> Made:
@@ -112,6 +145,20 @@ def _stands_out(image: Image.Image, sample: Sample) -> bool:
     """Whether what was drawn onto the answer is loud along most of its way: on a line of its colour nobody sees it."""
     loudly = np.count_nonzero(gap(np.asarray(image), canvas(sample).after) > LOUD)
     return bool(loudly > MOSTLY * STROKE * image.width * image.width / 4)
+
+
+def _anew(sample: Sample) -> Flags:
+    """(H, W): the cells that the answer drew anew, and a part of those around them."""
+    edit, frame = canvas(sample).edit, _frame(sample)
+    if frame is None:
+        return np.asarray(cv2.dilate(edit.view(np.uint8), np.ones((NEAR, NEAR), np.uint8))).view(bool)
+    lean = round(APART * frame.cell)
+    around, anew = np.ones((2 * lean + 1, 2 * lean + 1), np.uint8), np.zeros(edit.shape, np.uint8)
+    for row, col in np.ndindex(frame.rows, frame.cols):
+        top, left = frame.top + row * frame.cell, frame.left + col * frame.cell
+        cell = slice(top, top + frame.cell), slice(left, left + frame.cell)
+        anew[cell] = edit[cell].any()
+    return np.asarray(cv2.dilate(anew, around)).view(bool)
 
 
 def _frame(sample: Sample) -> Frame | None:
@@ -182,4 +229,4 @@ def _has_ink(patch: Pixels, page: Pixels) -> bool:
     return _unlike(patch, np.broadcast_to(page, patch.shape))
 
 
-ATTACKS = (blot, ghost_stroke, wiped_label, wrong_label, misplaced, wrong_colour)
+ATTACKS = (blot, ghost_stroke, pale_stroke, wiped_label, wrong_label, misplaced, wrong_colour)

@@ -72,6 +72,9 @@ class Drift:
 
 
 _NONE = np.eye(4, 3)
+STEADY = Drift(_NONE)
+"""No drift at all."""
+
 _HOLD = np.concatenate([np.eye(4), _NONE], axis=1)
 
 
@@ -80,7 +83,7 @@ def drift_between(seen: Floats, known: Floats) -> Drift:
     x, y = _few(seen) / 255, _few(known) / 255
     fit = _NONE
     if np.count_nonzero(np.abs(x - y) < SAME) > MOSTLY * x.size:
-        return Drift(fit)
+        return STEADY
     both = np.concatenate([x, np.ones((1, x.shape[1])), y])  # (7, N)
     design = both[:4]
     for _ in range(ROUNDS):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.rendering import Colour, Picture, Pixels
+from renderers.reading.colour import STEADY, Drift
 from renderers.reading.foreign import (
     FOREIGN,
     Edit,
@@ -35,6 +36,10 @@ NOISY, SPREAD = 0.98, 3.0
 UNTOUCHED, CHANGED, FEW = 4, 60, 5.0
 """A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
 size: then more than so few pixels that differ by so much were drawn, or wiped off."""
+
+LEFT, FADING = 28, 0.035
+"""By so many grey levels they differ, in colours that did not drift, where nothing was to be drawn: there a faint one
+is a stroke, too, but for the share of the side at the edges of the page, which soft selections let fade."""
 
 REDRAWN, BROAD_NOISE = 0.5, 6.0
 """Where pictures are compared as a whole: the share of what varies in the given one that may be otherwise there, and
@@ -82,16 +87,21 @@ LINES = 60
 
 
 class Compared:
-    """A page as the editor left it, (side, side, 3), beside the one that was given; `drawn` is what may be new."""
+    """A page as the editor left it beside the one that was given; `drawn` (side, side) is what may be new."""
 
-    def __init__(self, seen: Pixels, page: Page, drawn: Flags) -> None:
-        self.seen, self.page, self.drawn = seen, page, drawn
-        self.clean = page.at(len(seen))
-        self._excess = most(self.clean.excess(seen))
+    def __init__(self, registration: Registration, drift: Drift, page: Page, drawn: Flags) -> None:
+        self.page, self.drawn, self.clean = page, drawn, page.at(len(drawn))
+        self._look(registration.page(STEADY, len(drawn)))
+        self._is_strict = self.is_untouched
+        if not self._is_strict:
+            self._look(registration.page(drift, len(drawn)))
+        self._excess = most(self.clean.excess(self.seen))
         self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
         self._faintest = int(min(UNLIKE, FAINTEST + self._badness))
-        self._gap = most(cv2.absdiff(seen, self.clean.pixels))
-        self.is_untouched = _quantile(self._gap, drawn, NOISY) <= UNTOUCHED
+
+    def _look(self, seen: Pixels) -> None:
+        self.seen, self._gap = seen, most(cv2.absdiff(seen, self.clean.pixels))
+        self.is_untouched = _quantile(self._gap, self.drawn, NOISY) <= UNTOUCHED
 
     def demand_own_board(self, registration: Registration) -> None:
         """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""
@@ -118,12 +128,30 @@ class Compared:
             found |= tinted
         if self.is_untouched:
             found |= self._gap > CHANGED
+        if self._is_strict:
+            inner = (slice(round(FADING * len(found)), -round(FADING * len(found))),) * 2
+            found[inner] |= self._gap[inner] > LEFT
         found &= ~self.drawn
         if np.count_nonzero(found) > self.least:
-            found = _lonely(found, self.seen, _classes(self.clean.pixels))
+            found = self._lonely(found, _classes(self.clean.pixels))
         if self.page.frame is None and np.count_nonzero(found) > self.least:
-            found = _lonely(found, self.seen, _surroundings(self.clean.pixels), least=LINES)
+            found = self._lonely(found, _surroundings(self.clean.pixels), least=LINES)
         return found
+
+    def _lonely(self, found: Flags, classes: NDArray[np.int64], *, least: int = 1) -> Flags:
+        """Without pixels of classes (h, w) that have become the same other colour everywhere, or have changed as much
+        everywhere where little is forgiven, if so many are of one."""
+        become = cv2.subtract(self.seen, self.clean.pixels, dtype=cv2.CV_16S) if self._is_strict else self.seen
+        labels, colours, old = classes.ravel(), become.reshape(-1, 3), ~self.drawn.ravel()
+        strange = np.flatnonzero(found)
+        of_class = labels[strange]
+        result = np.zeros(found.size, bool)
+        for number in np.unique(of_class):
+            there, mine = np.flatnonzero((labels == number) & old), strange[of_class == number]
+            usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
+            off = np.abs(colours[mine] - usual).max(axis=1)
+            result[mine] = (off > (LEFT if self._is_strict else FAINTEST)) | (len(there) < least)
+        return result.reshape(found.shape)
 
     def within(
         self,
@@ -236,19 +264,6 @@ def _around(found: Flags) -> Part:
     """The smallest part of a picture with all true values."""
     rows, cols = (np.flatnonzero(found.any(axis=axis)) for axis in (1, 0))
     return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
-
-
-def _lonely(found: Flags, seen: Pixels, classes: NDArray[np.int64], *, least: int = 1) -> Flags:
-    """Without pixels of classes (h, w) that have become the same other colour everywhere, if so many are of one."""
-    labels, colours = classes.ravel(), seen.reshape(-1, 3)
-    strange = np.flatnonzero(found)
-    of_class = labels[strange]
-    result = np.zeros(found.size, bool)
-    for number in np.unique(of_class):
-        there, mine = np.flatnonzero(labels == number), strange[of_class == number]
-        usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
-        result[mine] = (np.abs(colours[mine] - usual).max(axis=1) > FAINTEST) | (len(there) < least)
-    return result.reshape(found.shape)
 
 
 def _classes(known: Pixels) -> NDArray[np.int64]:

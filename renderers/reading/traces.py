@@ -69,7 +69,7 @@ def find_traces(
     if side is None or page.frame is None:
         return ""
     cells = _cells(page.frame, changed, side)
-    compared = Compared(registration.page(drift, side), page, _drawn(cells, side))
+    compared = Compared(registration, drift, page, _drawn(cells, side))
     compared.demand_own_board(registration)
     densest = partial(_densest, registration=registration)
     within = partial(compared.within, cells=cells, own_colours=own_colours, own_places=own_places)
@@ -99,7 +99,7 @@ def page_is_marked(registration: Registration, drift: Drift, page: Page, after: 
     anew = cv2.resize(redrawn, (side, side), interpolation=cv2.INTER_AREA)
     edited = cv2.add(most(cv2.absdiff(page.at(side).pixels, Clean.of(after, side).pixels)), anew) > 0
     drawn = cv2.dilate(edited.view(np.uint8), np.ones((2 * LEAN + 1, 2 * LEAN + 1), np.uint8)).view(bool)
-    compared = Compared(registration.page(drift, side), page, drawn)
+    compared = Compared(registration, drift, page, drawn)
     compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, [], own_colours=True)
     return _densest(found, registration, least=compared.least) is not None and not is_coarse(registration.image)
