@@ -9,8 +9,10 @@ from PIL import Image, ImageDraw
 from gamegen.adversary.canvas import Flags, canvas, gap, picture, share, turned
 from gamegen.adversary.pictures import loud
 from gamegen.adversary.positions import Made
+from gamegen.core.cell import Cell
 from gamegen.core.rendering import Pixels
 from gamegen.core.stream import Stream
+from gamegen.games.maze import END, START, Maze
 from gamegen.sample import Sample
 from renderers.board import BoardRenderer
 from renderers.page import LABEL_BAND, Frame
@@ -85,7 +87,8 @@ def pale_stroke(sample: Sample, rng: Stream) -> Made:
     shift = rng.choice(((by, by, by), (by, -by // 3, 0), (0, by, -by // 3), (-by // 3, 0, by)))
     drawn = after.copy()
     drawn[line] = (after[line] + np.array(shift)).clip(0, 255)
-    if np.quantile(gap(drawn, after)[line], 1 - MOSTLY) < PALE[0]:  # nothing is lighter than white
+    seen = cv2.erode((gap(drawn, after) >= PALE[0]).view(np.uint8), np.ones((width // 2 + 1,) * 2, np.uint8))
+    if np.count_nonzero(seen) < MOSTLY * length * (width - width // 2):  # nothing is lighter than white
         return None
     return picture(drawn), False
 
@@ -148,16 +151,19 @@ def _stands_out(image: Image.Image, sample: Sample) -> bool:
 
 
 def _anew(sample: Sample) -> Flags:
-    """(H, W): the cells that the answer drew anew, and a part of those around them."""
+    """(H, W): the cells that the answer drew anew, or may lay a path over, and a part of those around them."""
     edit, frame = canvas(sample).edit, _frame(sample)
     if frame is None:
         return np.asarray(cv2.dilate(edit.view(np.uint8), np.ones((NEAR, NEAR), np.uint8))).view(bool)
+    position = sample.problem.position
+    cells = enumerate(position.cells if isinstance(position, Maze) else "")
+    ends = {Cell(*divmod(at, position.size)) for at, mark in cells if mark in (START, END)}
     lean = round(APART * frame.cell)
     around, anew = np.ones((2 * lean + 1, 2 * lean + 1), np.uint8), np.zeros(edit.shape, np.uint8)
     for row, col in np.ndindex(frame.rows, frame.cols):
         top, left = frame.top + row * frame.cell, frame.left + col * frame.cell
         cell = slice(top, top + frame.cell), slice(left, left + frame.cell)
-        anew[cell] = edit[cell].any()
+        anew[cell] = edit[cell].any() or Cell(row, col) in ends
     return np.asarray(cv2.dilate(anew, around)).view(bool)
 
 
