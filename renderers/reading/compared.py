@@ -37,6 +37,9 @@ UNTOUCHED, CHANGED, FEW = 4, 60, 5.0
 """A picture that, but for few pixels, is as it was to so many grey levels was neither compressed nor brought to another
 size: then more than so few pixels that differ by so much were drawn, or wiped off."""
 
+OWN_EDGES = 0.95
+"""Only where so many pixels at edges are as they were, too, little is forgiven: of dense boards few others tell."""
+
 LEFT, FADING = 28, 0.035
 """By so many grey levels they differ, in colours that did not drift, where nothing was to be drawn: there a faint one
 is a stroke, too, but for the share of the side at the edges of the page, which soft selections let fade."""
@@ -92,7 +95,7 @@ class Compared:
     def __init__(self, registration: Registration, drift: Drift, page: Page, drawn: Flags) -> None:
         self.page, self.drawn, self.clean = page, drawn, page.at(len(drawn))
         self._look(registration.page(STEADY, len(drawn)))
-        self._is_strict = self.is_untouched
+        self._is_strict = self.is_untouched and self._has_own_edges()
         if not self._is_strict:
             self._look(registration.page(drift, len(drawn)))
         self._excess = most(self.clean.excess(self.seen))
@@ -102,6 +105,11 @@ class Compared:
     def _look(self, seen: Pixels) -> None:
         self.seen, self._gap = seen, most(cv2.absdiff(seen, self.clean.pixels))
         self.is_untouched = _quantile(self._gap, self.drawn, NOISY) <= UNTOUCHED
+
+    def _has_own_edges(self) -> bool:
+        edges = self.clean.edges & ~self.drawn
+        same = np.count_nonzero(edges & (self._gap <= UNTOUCHED))
+        return bool(same >= OWN_EDGES * np.count_nonzero(edges))
 
     def demand_own_board(self, registration: Registration) -> None:
         """Raise UnreadableImage if what was given explains too little of what is seen: a board in another look."""

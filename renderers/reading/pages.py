@@ -10,7 +10,7 @@ import numpy as np
 
 from gamegen.core.rendering import Picture, Pixels
 from renderers.page import Frame
-from renderers.reading.foreign import Part
+from renderers.reading.foreign import Flags, Part, most
 from renderers.reading.labels import Labels
 from renderers.reading.tiles import AROUND
 from renderers.reading.tints import Tints
@@ -20,6 +20,9 @@ HALO = 0.35
 
 TINTED = 90
 """A pixel of a tint by so many grey levels unlike all clean ones around it is strange, too."""
+
+EDGE = 60
+"""Grey levels by which pixels beside one another differ at an edge."""
 
 REACH = 2
 """Pixels beside a pixel that have a say in which levels are strange there."""
@@ -88,6 +91,11 @@ class Clean:
     @cached_property
     def broad(self) -> Pixels:
         return broadly(self.pixels)
+
+    @cached_property
+    def edges(self) -> Flags:
+        """(h, w): where a picture that was blurred, sharpened, moved or compressed differs before it does elsewhere."""
+        return most(cv2.subtract(cv2.dilate(self.pixels, AROUND), cv2.erode(self.pixels, AROUND))) > EDGE
 
     def excess(self, seen: Pixels) -> Pixels:
         """(h, w, 3): by how many grey levels a picture is outside; 0 where it is inside."""
