@@ -124,6 +124,10 @@ class BoardRenderer(Renderer[P]):
         """(R, C, K): which symbols a cell can show at all (dark and light squares…); None if all can."""
         return None
 
+    def halves(self, problem: Problem[P], style: Style) -> NDArray[np.bool_] | None:
+        """(R, C, K): of which symbols a cell that shows two things at once may show half; None if of all."""
+        return self.allowed(problem, style)
+
     def steady(self, problem: Problem[P], style: Style) -> NDArray[np.bool_] | None:
         """(R, C): cells that no answer changes, if the others may change beyond recognition (whole cells filled with
         colours); the board and its colour drift are then told from these alone. None if all cells can serve."""
@@ -245,8 +249,8 @@ class BoardRenderer(Renderer[P]):
     def demand_single(self, seen: Seen, named: Named, problem: Problem[P], style: Style) -> None:
         """Raise UnreadableImage if a cell shows two things at once, or hardly what it showed before."""
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
-        known, allowed = self.encode(problem.position, style), self.allowed(problem, style)
-        demand_single(seen.cells, tiles, named, before=known, allowed=allowed, thin=self.thin_marks)
+        known, halves = self.encode(problem.position, style), self.halves(problem, style)
+        demand_single(seen.cells, tiles, named, before=known, allowed=halves, thin=self.thin_marks)
         demand_unfaded(seen.cells, tiles, named, before=known)
 
     def demand_full_strength(self, seen: Seen, symbols: NDArray[np.intp], problem: Problem[P], style: Style) -> None:

@@ -27,6 +27,7 @@ from renderers.sokoban_reading import (
     haloed_keeper,
     in_doubt_of_boxes,
     in_two_colours,
+    keepers_on_their_targets,
     on_a_pad,
     on_their_targets,
     tinted_box,
@@ -91,6 +92,10 @@ class SokobanRenderer(PlacedRenderer[Position]):
 
     def more_colours(self, palette: Pixels, style: Style) -> Pixels:
         return tinted_colours(palette, style)
+
+    def halves(self, problem: Problem[Position], style: Style) -> NDArray[np.bool_]:
+        """A keeper where a target was stands on it, however much of it he hides: that is no second thing."""
+        return keepers_on_their_targets(self.encode(problem.position, style))
 
     def find_stain(self, seen: Seen, symbols: Numbers, problem: Problem[Position], style: Style) -> str:
         """Floor that a box or the player has left looks like other floor, however bad the picture is; and a target is

@@ -120,6 +120,13 @@ def haloed_keeper(bank: Pixels) -> NDArray[np.intp]:
     return tile
 
 
+def keepers_on_their_targets(known: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """(R, C, K): all symbols anywhere, but for a bare keeper where `known` (R, C) has a target."""
+    halves = np.ones((*known.shape, len(SIGNS)), bool)
+    halves[..., _KEEPER] = ~_ON_TARGET[known]
+    return halves
+
+
 def on_their_targets(symbols: NDArray[np.intp], known: NDArray[np.intp]) -> NDArray[np.intp]:
     """(R, C): the symbols of a board, but keepers are on targets where `known` (R, C) has some, which never move."""
     return np.where((symbols == _KEEPER) & _ON_TARGET[known], SIGNS.index(PLAYER_ON_TARGET), symbols)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from PIL import Image, ImageDraw
 
@@ -11,6 +13,7 @@ from gamegen.core.stream import Stream
 from gamegen.judge import verify
 from gamegen.painters import paint, right_answer
 from gamegen.perturb import MODERATE, PERTURBATIONS
+from gamegen.registry import games, plugin
 from gamegen.sample import make_sample
 
 
@@ -360,3 +363,24 @@ def test_a_keeper_may_hide_all_of_his_target() -> None:
     made = ATTACKS["mutation"](sample, Stream(sample.id, "attack", 78))
     assert made is not None and made[1]
     assert verify(sample, made[0]).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("sokoban/push@1:train:5:241000000000:2", 264), ("sokoban/push@1:train:3:241000000000:2?pixels=256", 232)],
+)
+def test_a_keeper_may_hide_half_of_his_target(name: str, number: int) -> None:
+    """One cut out with some of his old floor, and laid onto a target, was taken for two keepers, half of each."""
+    sample = make_sample(name)
+    made = ATTACKS["painted"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and made[1]
+    assert verify(sample, made[0]).correct
+
+
+@pytest.mark.parametrize("game", games())
+def test_pale_strokes_beside_the_answer(game: str) -> None:
+    """In pictures that were not even compressed, one in six strokes by less than 60 grey levels once passed."""
+    for level, number in product((1, 3, 4), range(20)):
+        sample = make_sample(Key(f"{game}/{plugin(game).game.tasks[0].kind}", level=level, seed=400))
+        made = ATTACKS["pale_stroke"](sample, Stream(sample.id, "attack", number))
+        assert made is None or not verify(sample, made[0]).correct, (sample.id, number)
