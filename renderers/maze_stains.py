@@ -31,8 +31,9 @@ PLAIN, CORE = 0.62, 0.75
 """Share of the pen's colour from which a pixel is plainly of the path, and the quantile of their shares from which one
 tells the path's own shade: of a thin line most pixels are its edges."""
 
-AROUND = 0.3
-"""Share of a cell around a painted one in which paint may be, too."""
+AROUND, BETWEEN = 0.3, 0.5
+"""Share of a cell around a painted one in which paint may be, too; and up to where a clean picture is looked at beside
+it: between paths there is nothing else."""
 
 ACROSS = 0.75
 """So many pixels of a foreign colour, as a share of a cell's side, are a stroke."""
@@ -305,7 +306,7 @@ def _streaked(off: Pixels, share: Floats, known: Known, painted: Flags) -> int |
     inner = cv2.erode(closed, DEEP)
     if cv2.countNonZero(inner) < WIDE * ACROSS * known.n * np.count_nonzero(painted):
         return None
-    worst = _worst(cv2.min(off, inner), known, painted)
+    worst = _worst(cv2.min(off, inner), known, painted, AROUND)
     where = int(worst.argmax())
     return where if worst[where] > FOREIGN + worst.min() else None
 
@@ -318,7 +319,7 @@ def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | Non
     """
     if off.max() <= FAINTEST:
         return None
-    worst = _worst(off, known, painted)
+    worst = _worst(off, known, painted, BETWEEN if away.is_clean else AROUND)
     where = int(worst.argmax())
     if away.is_clean:
         return where if worst[where] > FAINTEST else None
@@ -326,10 +327,10 @@ def _crossed(off: Pixels, known: Known, painted: Flags, away: Away) -> int | Non
     return where if worst[where] > FOREIGN + TIMES * usual else None
 
 
-def _worst(off: Pixels, known: Known, painted: Flags) -> Floats:
-    """(N,): by how much the pixels of each of the painted cells, and a little around it, are off that would make a
-    stroke."""
-    n, beside = known.n, round(AROUND * known.n)
+def _worst(off: Pixels, known: Known, painted: Flags, around: float) -> Floats:
+    """(N,): by how much the pixels of each of the painted cells, and of so much of a cell around it, are off that would
+    make a stroke."""
+    n, beside = known.n, round(around * known.n)
     wide = n + 2 * beside
     padded = cv2.copyMakeBorder(off, beside, beside, beside, beside, cv2.BORDER_CONSTANT, value=0)
     windows = sliding_window_view(padded, (wide, wide))[::n, ::n][painted].reshape(-1, wide * wide)

@@ -384,3 +384,14 @@ def test_pale_strokes_beside_the_answer(game: str) -> None:
         sample = make_sample(Key(f"{game}/{plugin(game).game.tasks[0].kind}", level=level, seed=400))
         made = ATTACKS["pale_stroke"](sample, Stream(sample.id, "attack", number))
         assert made is None or not verify(sample, made[0]).correct, (sample.id, number)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("maze/path@1:train:5:300000000001:0?pixels=256", 309), ("maze/path@1:train:5:238000000000:0?pixels=256", 73)],
+)
+def test_pale_strokes_on_walls_between_paths(name: str, number: int) -> None:
+    """Too near to paths to be away from them, and too far to lie on them."""
+    sample = make_sample(name)
+    made = ATTACKS["pale_stroke"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and not verify(sample, made[0]).correct
