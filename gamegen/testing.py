@@ -184,7 +184,7 @@ def words_are_whole(name: str, samples: int) -> None:
 
 
 def every_size_is_drawn(name: str, samples: int) -> None:
-    """In every skin and size, the easiest and the hardest level are drawn, and their answers pass."""
+    """In every skin, at the least and the largest size, easy and hard samples are drawn, and their answers pass."""
     for task, skin in product(plugin(name).game.tasks, plugin(name).renderer.skins):
         for pixels, level, index in product((SMALLEST, LARGEST), (LEVELS[0], LEVELS[-1]), range(samples)):
             sample = make_sample(Key(f"{name}/{task.kind}", "train", level, 1, index, skin=skin, pixels=pixels))
