@@ -286,6 +286,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
             204,
         ),  # stones wiped off, which seemed a drift of colours
         ("jewel2/best@1:train:4:21000000000:1", 140),  # a large stone, beside its place
+        ("chess/move@1:train:5:234000000000:0", 103),  # a dark knight cut out with a wide pale seam
         ("spaceinvaders/volley@1:train:3:110000000000:0?pixels=256", 228),  # a patch that ends on a grid line
         ("sokoban/solve@1:train:2:21000000000:3", 286),  # a large box, beside its place
         ("spaceinvaders/shoot@1:train:3:92000000000:1", 124),  # a ship that brought a star along
