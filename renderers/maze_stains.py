@@ -64,6 +64,9 @@ WORN, WORN_SHARE = 10, 0.06
 """So many pixels of a sign with its hard edges may, or such a share of it, if the maze is not even: of 920 right
 answers through JPEG ten had more than ten, and up to 0.045."""
 
+MARRED, MARRED_SHARE = 80, 0.055
+"""Grey levels by which a pixel of a sign is plainly off in any picture, and the share of the sign that may be: of 960
+right answers at full strength none had more than 0.035."""
 
 LARGE, SMEARED = 12, 0.2
 """From how many pixels on a cell is large, and the share of such a wall that may be covered by paint."""
@@ -221,7 +224,7 @@ def _touched(levels: Pixels, known: Known, away: Away, paint: Floats | None) -> 
     """A cell in which, away from all that is drawn, something faint is, if the rest is as it was; or start or end, if
     they are no longer what they were, and not for the `paint` of the path."""
     if not away.is_untouched:
-        return None
+        return _marred(levels, known, paint)
     faint = known.means((away.gap > FAINTEST).astype(np.float32)) * known.n**2
     for home in known.homes.values():
         faded = _faded(levels, known, home, paint)
@@ -233,13 +236,45 @@ def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | 
     """How many pixels of the start or the end, but for those at its border, are neither as they were nor mixed with
     paint."""
     row, col = (slice(at * known.n + 1, (at + 1) * known.n - 1) for at in home)
-    was = known.clean[row, col].astype(np.float32)
-    moved = levels[row, col] - was
-    if paint is not None:
-        way = paint - was
-        share = (moved * way).sum(axis=2) / np.maximum((way**2).sum(axis=2), 1.0)
-        moved = moved - share.clip(0.0, STRONGER)[..., None] * way
-    return int(np.count_nonzero(np.abs(moved).max(axis=2) > FOREIGN))
+    was, seen = known.clean[row, col], levels[row, col]
+    off = most(cv2.absdiff(seen, was)) if paint is None else _beside_paint(seen, was, paint)
+    return int(np.count_nonzero(off > FOREIGN))
+
+
+def _beside_paint(seen: Pixels, was: Pixels, paint: Floats) -> Floats:
+    """(…): by how many grey levels pixels (…, 3) are off mixtures of what they were with paint (3,), or stronger ones."""
+    moved, way = np.subtract(seen, was, dtype=np.float32), paint - was
+    share = (moved * way).sum(axis=-1) / np.maximum((way**2).sum(axis=-1), 1.0)
+    off: Floats = np.abs(moved - share.clip(0.0, STRONGER)[..., None] * way).max(axis=-1)
+    return off
+
+
+def _marred(levels: Pixels, known: Known, paint: Floats | None) -> int | None:
+    """The start or the end, if too much of it is plainly unlike what is there and beside it, even in its own shade, and
+    no mixture with paint."""
+    for home in known.homes.values():
+        row, col = (slice(at * known.n + 1, (at + 1) * known.n - 1) for at in home)
+        clean, seen = known.clean[row, col], levels[row, col]
+        least, most_of_all = (way(clean, PATCH).astype(np.float32) for way in (cv2.erode, cv2.dilate))
+        off = np.ones(seen.shape[:2], bool)
+        for drawn in (seen.astype(np.float32), seen - _shade_of_sign(seen, clean)):
+            off &= np.maximum(least - drawn, drawn - most_of_all).max(axis=2) > MARRED
+        if paint is not None and off.any():
+            off[off] = _beside_paint(seen[off], clean[off], paint) > MARRED
+        if off.mean() > MARRED_SHARE:
+            return int(np.ravel_multi_index(home, known.marks.shape))
+    return None
+
+
+def _shade_of_sign(seen: Pixels, clean: Pixels) -> Floats:
+    """(n, n, 3): by how much each of its two colours, that of the tile and that in its middle, has become another."""
+    by = np.subtract(seen, clean, dtype=np.float32)
+    middle = clean[len(clean) // 2, len(clean) // 2]
+    inside = np.abs(np.subtract(clean, middle, dtype=np.float32)).max(axis=2) <= FLAT
+    shades = np.empty_like(by)
+    for there in (inside, ~inside):
+        shades[there] = np.median(by[there], axis=0) if there.any() else 0.0
+    return shades
 
 
 def _name(place: int, cells: Flags) -> str:

@@ -396,3 +396,31 @@ def test_pale_strokes_on_walls_between_paths(name: str, number: int) -> None:
     sample = make_sample(name)
     made = ATTACKS["pale_stroke"](sample, Stream(sample.id, "attack", number))
     assert made is not None and not verify(sample, made[0]).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("chess/attacks@1:train:5:400000000023:0?pixels=256", 154),
+        ("chess/attacks@1:train:4:400000000068:0?pixels=256", 23),
+        ("chess/attacks@1:train:4:400000000068:0?pixels=256", 67),
+    ],
+)
+def test_pale_strokes_on_dark_boards(name: str, number: int) -> None:
+    """Rounding made greys of what was given that no picture has, so dark boards were never just where they lay."""
+    sample = make_sample(name)
+    made = ATTACKS["pale_stroke"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and not verify(sample, made[0]).correct
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("maze/path@1:train:1:400000000024:0?pixels=256", 141),  # floor over a part of the start
+        ("maze/path@1:train:1:400000000088:0?pixels=256", 252),  # a yellow blot on the white start of an orange path
+    ],
+)
+def test_marred_ends_of_bent_mazes(name: str, number: int) -> None:
+    sample = make_sample(name)
+    made = ATTACKS["bent"](sample, Stream(sample.id, "attack", number))
+    assert made is not None and not verify(sample, made[0]).correct

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import cv2
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from PIL import Image
 
 from gamegen.core.errors import UnreadableImage
 from gamegen.core.key import Key
+from gamegen.judge import look
+from gamegen.registry import games, plugin
 from gamegen.sample import make_sample
 from renderers.board import BoardRenderer, given_board
 from renderers.reading.register import Floats, Scan, register
@@ -26,6 +30,24 @@ def test_a_picture_of_any_size_is_whole(name: str, size: tuple[int, int]) -> Non
     image = sample.original.convert("RGB").resize(size, Image.Resampling.BICUBIC)
     found = register(Scan(np.asarray(image)), given.landmarks)
     assert np.abs(found.matrix - np.eye(3)).sum(axis=1).max() < HALF_A_PIXEL
+
+
+@pytest.mark.parametrize("game", games())
+def test_answers_lie_where_they_lay(game: str) -> None:
+    for task, index in product(plugin(game).game.tasks, range(2)):
+        sample = make_sample(Key(f"{game}/{task.kind}", level=5, seed=77, index=index, pixels=256))
+        for image in (sample.original, sample.edited):
+            assert look(sample.plugin, sample.problem, sample.style, image).is_still, sample.id
+
+
+@pytest.mark.parametrize("game", games())
+def test_what_was_given_has_the_greys_of_its_picture(game: str) -> None:
+    """They were rounded in another way, so that dark chess boards never seemed to lie where they lay."""
+    for skin in plugin(game).renderer.skins:
+        task = plugin(game).game.tasks[0]
+        picture = make_sample(Key(f"{game}/{task.kind}", seed=77, skin=skin, pixels=256)).original_picture
+        mean = cv2.transform(picture.rgb(), np.full((1, 3), 1 / 3, np.float32))
+        assert (picture.grey() == mean).all(), skin
 
 
 @pytest.mark.parametrize(

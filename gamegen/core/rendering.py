@@ -39,8 +39,8 @@ class Picture:
         return np.asarray(cv2.cvtColor(found.view(np.uint8).reshape(*self.pixels.shape, 4), cv2.COLOR_RGBA2RGB))
 
     def grey(self) -> Pixels:
-        """(H, W): the mean of the three colours."""
-        levels = self.palette.astype(np.uint16).sum(axis=1) // 3
+        """(H, W): the mean of the three colours, rounded as that of a picture from outside is."""
+        levels = (self.palette.astype(np.uint16).sum(axis=1) + 1) // 3
         return np.take(levels.astype(np.uint8), self.pixels)
 
     def image(self) -> Image.Image:
