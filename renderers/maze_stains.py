@@ -242,7 +242,7 @@ def _faded(levels: Pixels, known: Known, home: tuple[int, int], paint: Floats | 
 
 
 def _beside_paint(seen: Pixels, was: Pixels, paint: Floats) -> Floats:
-    """(…): by how many grey levels pixels (…, 3) are off mixtures of what they were with paint (3,), or stronger ones."""
+    """(…): by how many grey levels pixels (…, 3) are off mixtures of what they were with paint (3,), or more of it."""
     moved, way = np.subtract(seen, was, dtype=np.float32), paint - was
     share = (moved * way).sum(axis=-1) / np.maximum((way**2).sum(axis=-1), 1.0)
     off: Floats = np.abs(moved - share.clip(0.0, STRONGER)[..., None] * way).max(axis=-1)
