@@ -20,7 +20,7 @@ from PIL import Image
 
 from gamegen.core.cell import Cell
 from gamegen.core.problem import P
-from gamegen.core.rendering import Pixels, Style
+from gamegen.core.rendering import Picture, Pixels, Style
 from renderers.board import BoardRenderer, Seen
 from renderers.laid import LARGE, Look
 from renderers.page import Frame
@@ -73,8 +73,8 @@ TELLING = 9
 """So many old cells with the most contrast tell at a closer look what is usual."""
 
 ROWS, FEWEST, KEPT = 24, 64, 0.4
-"""So many rows of a picture that was reduced to few colours have so many at most; and all of it this share of what it
-had, if things of several colours may look alike: a palette of 90 colours keeps half of them, one of 36 a fifth."""
+"""So many rows of a picture that was reduced to few colours have so many at most; and all of it this share of those that
+it is drawn with, if things of several may look alike: a palette of 90 colours keeps half of them, one of 36 a fifth."""
 
 
 @lru_cache(maxsize=64)
@@ -228,12 +228,12 @@ def is_reduced(seen: Seen) -> bool:
     return found is not None and any(colour not in own for _, colour in found)
 
 
-def has_lost_colours(seen: Seen) -> bool:
-    """Whether a picture was so far reduced that most of the colours that it was given with have become others."""
+def has_lost_colours(seen: Seen, drawn: Callable[[], Picture]) -> bool:
+    """Whether a picture was so far reduced that most colours of what it shows, as it is `drawn`, have become others."""
     if not is_reduced(seen):
         return False
-    had = np.count_nonzero(np.bincount(seen.page.picture.pixels.ravel()))
-    return Image.fromarray(seen.registration.image).getcolors(int(KEPT * had)) is not None
+    wanted = np.count_nonzero(np.bincount(drawn().pixels.ravel()))
+    return Image.fromarray(seen.registration.image).getcolors(int(KEPT * wanted)) is not None
 
 
 def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:

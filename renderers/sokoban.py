@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gamegen.core.cell import Cell
 from gamegen.core.problem import Problem
-from gamegen.core.rendering import Pixels, Style
+from gamegen.core.rendering import Picture, Pixels, Style
 from gamegen.games.sokoban import BOX, BOXES, FLOOR, PLAYER, PLAYER_ON_TARGET, PLAYERS, SIGNS, TARGETS, WALL, Position
 from renderers.board import Seen, reading_tiles, smooth_tiles
 from renderers.inks import Coverage, Inks, Layer, Tile, compose
@@ -118,7 +118,11 @@ class SokobanRenderer(PlacedRenderer[Position]):
         tiles = smooth_tiles(self, style, seen.frame.rows, seen.frame.cols)
         known = self.encode(problem.position, style)
         named = with_placed_keeper(named, seen.cells, known, tiles)
-        return in_doubt_of_boxes(named, known) if has_lost_colours(seen) else named
+
+        def drawn() -> Picture:
+            return self.render(self.decode(named.symbols, problem, style), style)
+
+        return in_doubt_of_boxes(named, known) if has_lost_colours(seen, drawn) else named
 
 
 def _frame(n: int, inset: float, width: float, radius: float = 0.0) -> Coverage:

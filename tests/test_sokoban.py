@@ -408,7 +408,9 @@ def test_boxes_of_few_colours_are_in_doubt() -> None:
 
 
 @pytest.mark.parametrize("perturbation", ["gamma", "hue", "tone", "palette"])
-@pytest.mark.parametrize("name", ["sokoban/solve@1:train:3:2060:5", "sokoban/solve@1:train:4:2060:7"])
+@pytest.mark.parametrize(
+    "name", ["sokoban/solve@1:train:3:2060:5", "sokoban/solve@1:train:4:2060:7", "sokoban/solve@1:train:3:2110:15"]
+)
 def test_boxes_in_other_tones_are_in_no_doubt(name: str, perturbation: str) -> None:
     """A flat picture has few colours, in other tones, too: nothing has become one then."""
     sample = make_sample(name)
