@@ -73,8 +73,9 @@ TELLING = 9
 """So many old cells with the most contrast tell at a closer look what is usual."""
 
 ROWS, FEWEST, KEPT = 24, 64, 0.4
-"""So many rows of a picture that was reduced to few colours have so many at most; and all of it this share of those that
-it is drawn with, if things of several may look alike: a palette of 90 colours keeps half of them, one of 36 a fifth."""
+"""So many rows of a picture that was reduced to few colours have so many at most; and all of it this share of those
+that it is drawn with, if things of several may look alike: a palette of 90 colours keeps half of them, one of 36 a
+fifth."""
 
 
 @lru_cache(maxsize=64)
