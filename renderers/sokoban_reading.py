@@ -44,10 +44,10 @@ ONE_TINT = 0.72
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
-OTHER_TINT, PALEST = 0.12, 30.0
+OTHER_TINT, PALEST = 0.05, 30.0
 """The share of a box, in its middle, that may have the tint of boxes of the other kind, and grey levels of colour that
-such pixels have. Of 1,640 boxes in right answers, painted, compressed or drifted, one had 0.03; green ones with a brown
-frame drawn on them had a third."""
+such pixels have. Of 5,200 boxes in right answers, painted, compressed or drifted, one had 0.03; green ones with a brown
+frame drawn on them had a third, one that was small, had a frame of red wall and had been compressed, 0.08."""
 
 FREE, SAME_FLOOR, PLAIN_PAD, AS_A_PAD = 24.0, 6.0, 12.0, 0.65
 """Grey levels by which a pad shows beside a keeper, by which floor there is floor, and by which the light of a pad must

@@ -227,6 +227,10 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("murky_clone", "maze/path@1:train:4:150000000017:0?pixels=256", 153),  # a dot of path on the floor, sharpened
         ("bent", "sokoban/push@1:train:2:120000000005:0?pixels=256", 159),  # a box with a rim of wall, a smaller one
         ("bent", "reconstruction/project@1:train:3:42000000:1?pixels=256", 116),  # a plus along two lines
+        ("bent", "pacman/sweep@1:train:1:310000000055:0?pixels=256", 54),  # a yellow bar from corner to corner
+        ("scrawl", "reconstruction/voxel@1:train:3:310000000091:0?pixels=256", 115),  # a pale bar, through JPEG
+        ("scrawl", "sokoban/solve@1:train:3:310000000034:0?pixels=256", 330),  # a small green box in a frame of wall
+        ("scrawl", "sudoku/solve@1:train:1:310000000028:0?pixels=256", 251),  # purple through blue, through JPEG
         ("murky_exposure", "wordsearch/find@1:train:2:88000:16?pixels=256", 0),  # a B that is half an E, in a crop
         ("murky_exposure", "wordsearch/find-all@1:train:4:88000:53?pixels=256", 2),  # a P that is half a T, enlarged
         ("murky_exposure", "wordsearch/find@1:train:3:88000:42?pixels=256", 2),  # half a highlight, through JPEG
@@ -270,6 +274,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("wordsearch/find-all@1:train:4:9000000030:0?pixels=256", 281),
         ("wordsearch/find-all@1:train:5:9000000082:0?pixels=256", 208),  # one border thinner than its neighbours
         ("wordsearch/find-all@1:train:5:9000000113:0?pixels=256", 101),  # borders on grid lines, which tint them
+        ("wordsearch/find@1:train:2:310000000006:0?pixels=256", 1),  # a border that trembles two pixels inwards
         ("wordsearch/find-all@1:train:2:33:1", 0),  # thin borders that lie between pixels
         ("wordsearch/find-all@1:train:3:71000000001:1", 178),  # thin vivid borders, whose colour is smeared
         ("sudoku/solve@1:train:3:70000000008:0?pixels=256", 357),  # the soft edge of a colour leans over a given one

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from renderers.reading.fit import medians
+from renderers.reading.foreign import without_hairs
 from renderers.reading.hues import Layer
 from renderers.reading.redrawn import OPPONENT
 from renderers.reading.register import Floats
@@ -107,7 +108,12 @@ class Framed:
     def strange(self, *, closely: bool = False) -> Floats:
         """(M,): how many pixels, as a share of its side, each cell has that are neither of its contents nor of its
         border; or, `closely`, more where light and colour are both a little beyond."""
-        return _count(*self._odd, self._explained, closely=closely)
+        strange = _strange(*self._odd, self._explained, closely=closely)
+        shares = _shares(strange, self._cover.shape[1])
+        for cell in np.flatnonzero(shares > STROKE):
+            edge = slice(EDGE, -EDGE)
+            strange[cell] &= without_hairs(strange[cell]) | ~self._trembled[cell, edge, edge]
+        return _shares(strange, self._cover.shape[1])
 
     def suspect(self) -> Layer:
         """(M,): which cells may have enough such pixels to make a stroke, and perhaps others."""
@@ -190,6 +196,17 @@ class Framed:
         pared: Layer = thinned & (ink.sum(axis=1) < PARED * usual.sum()) & self._alone
         return pared
 
+    @cached_property
+    def _trembled(self) -> Layer:
+        """(M, n, n): pixels in a border's light, no more than two beyond where most borders are: lines of one pixel are
+        the hand's there."""
+        if not self._is_known:
+            return np.zeros(self._cover.shape, bool)
+        usual = medians(np.ascontiguousarray(self._cover[self._alone].transpose(1, 2, 0)))
+        beside = cv2.dilate(usual, NEAR, iterations=2) > SOME
+        trembled: Layer = beside & (np.abs(self._beyond[0] - self._way[0]) < HALF_HIDDEN)
+        return trembled & self._alone[:, None, None]
+
     @property
     def _is_known(self) -> bool:
         """Whether there are enough borders to tell what one looks like."""
@@ -204,7 +221,7 @@ def is_stroke(strange: float, rest: Floats, *, enough: float = STROKE) -> bool:
 def strange_contents(cells: Floats, contents: Floats, explained: float, *, closely: bool = False) -> Floats:
     """(M,): as `Framed.strange`, of cells without a border."""
     light, *colour = _beyond(cells, contents)[0]
-    return _count(light, colour, explained, closely=closely)
+    return _shares(_strange(light, colour, explained, closely=closely), light.shape[1])
 
 
 def _beyond(cells: Floats, contents: Floats) -> tuple[Levels, Levels]:
@@ -213,22 +230,28 @@ def _beyond(cells: Floats, contents: Floats) -> tuple[Levels, Levels]:
     return _levels(cells) - given, given
 
 
-def _count(light: Floats, colour: Sequence[Floats] | Floats, explained: float, *, closely: bool) -> Floats:
-    """(M,): how many pixels, as a share of its side, each cell has whose light (M, n, n) and colour (2, M, n, n) are
-    too far beyond what it may show."""
+def _shares(strange: Layer, n: int) -> Floats:
+    """(M,): how many pixels are strange in each cell (M, m, m), as a share of its side of n."""
+    shares: Floats = np.count_nonzero(strange, axis=(1, 2)) / n
+    return shares
+
+
+def _strange(light: Floats, colour: Sequence[Floats] | Floats, explained: float, *, closely: bool) -> Layer:
+    """(M, m, m): which pixels of cells, but for their edges, have light (M, n, n) and colour (2, M, n, n) too far
+    beyond what they may show."""
     n, (loud, vivid) = light.shape[1], next(levels for least, *levels in LOUD if explained >= least)
     rim = int(np.ceil(DEEPEST * n)) + 1
     inner, middle = slice(EDGE, n - EDGE), slice(rim - EDGE, n - rim - EDGE)
     light, red, blue = (each[:, inner, inner] for each in (light, *colour))
     power, light = red * red + blue * blue, light * light
     hidden = max(loud, HALF_HIDDEN)
+    strange: Layer
     if closely:
         strange = light / hidden**2 + power / SMEARED**2 > 1
     else:
         strange = (light > hidden**2) | (power > SMEARED**2)
     strange[:, middle, middle] |= (light / loud**2 + power / vivid**2)[:, middle, middle] > 1
-    shares: Floats = np.count_nonzero(strange, axis=(1, 2)) / n
-    return shares
+    return strange
 
 
 def _ink_along(cover: Floats) -> Floats:
