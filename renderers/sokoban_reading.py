@@ -44,10 +44,12 @@ ONE_TINT = 0.72
 SEE_THROUGH = 0.75
 """The contrast of light that a tinted box must have, as a share of a plain one's: less is see-through."""
 
-OTHER_TINT, PALEST = 0.05, 30.0
-"""The share of a box, in its middle, that may have the tint of boxes of the other kind, and grey levels of colour that
-such pixels have. Of 5,200 boxes in right answers, painted, compressed or drifted, one had 0.03; green ones with a brown
-frame drawn on them had a third, one that was small, had a frame of red wall and had been compressed, 0.08."""
+PALEST = 30.0
+OTHER_TINT = {"goal": 0.12, "crate": 0.05}
+"""The share of a box of this colour, in its middle, that may have the tint of boxes of the other kind, and grey levels
+of colour that such pixels have. Of 5,200 boxes in right answers, painted, compressed or drifted, one had 0.03, and one
+laid high on its orange pad 0.1; green ones with a brown frame drawn on them had a third, and one in a frame of red wall
+that was taken for a brown one 0.08."""
 
 FREE, SAME_FLOOR, PLAIN_PAD, AS_A_PAD = 24.0, 6.0, 12.0, 0.65
 """Grey levels by which a pad shows beside a keeper, by which floor there is floor, and by which the light of a pad must
@@ -209,7 +211,7 @@ def in_two_colours(drawn: Pixels, symbols: NDArray[np.intp], style: Style) -> ND
         ways = [_vivid(family, style) for family in (own, _KINDS[other][1])]
         if not _are_tinted(ways[0][None, None], ways[1]):
             inner = drawn[number, edge:-edge, edge:-edge].astype(np.float32)
-            found[number] = _are_tinted(inner, ways[1], PALEST).mean() > OTHER_TINT
+            found[number] = _are_tinted(inner, ways[1], PALEST).mean() > OTHER_TINT[own]
     return found
 
 

@@ -231,6 +231,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/voxel@1:train:3:310000000091:0?pixels=256", 115),  # a pale bar, through JPEG
         ("scrawl", "sokoban/solve@1:train:3:310000000034:0?pixels=256", 330),  # a small green box in a frame of wall
         ("scrawl", "sudoku/solve@1:train:1:310000000028:0?pixels=256", 251),  # purple through blue, through JPEG
+        ("bent", "jewel2/best@1:train:1:330000000008:0?pixels=256", 46),  # CORRECT on it, in a picture that was moved
         ("murky_exposure", "wordsearch/find@1:train:2:88000:16?pixels=256", 0),  # a B that is half an E, in a crop
         ("murky_exposure", "wordsearch/find-all@1:train:4:88000:53?pixels=256", 2),  # a P that is half a T, enlarged
         ("murky_exposure", "wordsearch/find@1:train:3:88000:42?pixels=256", 2),  # half a highlight, through JPEG
@@ -295,6 +296,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("spaceinvaders/volley@1:train:3:110000000000:0?pixels=256", 228),  # a patch that ends on a grid line
         ("sokoban/solve@1:train:2:21000000000:3", 286),  # a large box, beside its place
         ("spaceinvaders/shoot@1:train:3:92000000000:1", 124),  # a ship that brought a star along
+        ("sokoban/solve@1:train:4:330000000012:2?pixels=256", 200),  # a box high on its pad, which is orange
+        ("reconstruction/voxel@1:train:2:330000000005:3?pixels=256", 299),  # a square with an uneven corner
         ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
         ("sokoban/push@1:train:3:50000000000:0?pixels=256", 183),  # a keeper who hides most of a target

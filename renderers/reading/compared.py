@@ -94,17 +94,18 @@ class Compared:
 
     def __init__(self, registration: Registration, drift: Drift, page: Page, drawn: Flags) -> None:
         self.page, self.drawn, self.clean = page, drawn, page.at(len(drawn))
+        self._old = ~drawn & registration.covers(WHOLE, (len(drawn), len(drawn)))
         self._look(registration.page(STEADY, len(drawn)))
         self._is_strict = self.is_untouched and self._has_own_edges()
         if not self._is_strict:
             self._look(registration.page(drift, len(drawn)))
         self._excess = most(self.clean.excess(self.seen))
-        self._badness = SPREAD * _quantile(self._excess, drawn, NOISY)
+        self._badness = SPREAD * _quantile(self._excess, self._old, NOISY)
         self._faintest = int(min(UNLIKE, FAINTEST + self._badness))
 
     def _look(self, seen: Pixels) -> None:
         self.seen, self._gap = seen, most(cv2.absdiff(seen, self.clean.pixels))
-        self.is_untouched = _quantile(self._gap, self.drawn, NOISY) <= UNTOUCHED
+        self.is_untouched = _quantile(self._gap, self._old, NOISY) <= UNTOUCHED
 
     def _has_own_edges(self) -> bool:
         edges = self.clean.edges & ~self.drawn
@@ -234,9 +235,9 @@ def _near(found: Flags, reach: int) -> Flags:
     return np.asarray(cv2.dilate(found.view(np.uint8), np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))).view(bool)
 
 
-def _quantile(levels: Pixels, drawn: Flags, share: float) -> float:
-    """Of levels (h, w), where nothing is drawn anew."""
-    counts = cv2.calcHist([levels], [0], (~drawn).view(np.uint8), [256], [0, 256]).ravel().cumsum()
+def _quantile(levels: Pixels, old: Flags, share: float) -> float:
+    """Of levels (h, w), where the page is seen and nothing on it is drawn anew."""
+    counts = cv2.calcHist([levels], [0], old.view(np.uint8), [256], [0, 256]).ravel().cumsum()
     return float(np.searchsorted(counts, share * counts[-1]))
 
 
