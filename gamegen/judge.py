@@ -116,15 +116,16 @@ def look(
 
 
 def _stain(reading: Reading[Any], ironed: Callable[[Demand, Reading[Any]], Reading[Any] | None]) -> str:
-    """That of a reading; or, if the same position is read once the picture is ironed, that one's."""
+    """That of a reading; or, if the same position is read once the picture is ironed, that one's.
+
+    Bends look like noise, which may hide a stroke: where nothing was found, too, one that is rather bent is ironed.
+    """
     error, found = None, ""
     try:
         found = reading.stain
     except UnreadableImage as raised:
         error = raised
-    if not found and error is None:
-        return ""
-    flat = ironed(SLIGHTLY, reading)
+    flat = ironed(SLIGHTLY if found or error else RATHER, reading)
     if flat is not None and flat.position == reading.position:
         return flat.stain
     if error is not None:

@@ -82,6 +82,7 @@ def test_right_answers_that_are_bent_are_right(name: str) -> None:
     [
         ("chess/attacks@1:train:2:41000000:1", 96),  # a bar inside of a highlight, which seemed to be its bent side
         ("chess/attacks@1:train:4:41000000:1", 141),
+        ("sokoban/push@1:train:3:400000000001:0?pixels=256", 157),  # a bar in the noise that the bend seemed to be
     ],
 )
 def test_strokes_on_bent_pictures_are_seen_once_these_are_ironed(name: str, number: int) -> None:
