@@ -82,7 +82,18 @@ def _sokoban(sample: Sample, *, wrong: bool) -> Iterator[str]:
     told = [(push.box, OPPOSITE[push.direction] if wrong else push.direction, push.cells) for push in pushes]
     yield " ".join(f"Push the box at {_name(sample, box)} {way} {n}." for box, way, n in told)
     yield "".join(f"把{_name(sample, box)}的箱子向{CHAR[way]}推{n}格。" for box, way, n in told)
+    yield " ".join(
+        f"The box goes from {_name(sample, box)} to {_name(sample, _after(box, way, n))}." for box, way, n in told
+    )
+    if sample.problem.kind == "push":
+        yield f"Push the box {told[0][1]}."
     yield "Moves: " + " ".join(_lurd(sample, wrong=wrong))
+
+
+def _after(cell: Cell, direction: str, count: int) -> Cell:
+    for _ in range(count):
+        cell = cell.moved(direction)
+    return cell
 
 
 def _lurd(sample: Sample, *, wrong: bool) -> Iterator[str]:
@@ -122,6 +133,7 @@ def _tictactoe(sample: Sample, *, wrong: bool) -> Iterator[str]:
     yield f"I play {_name(sample, cell)}."
     high, wide = ("top", "middle", "bottom")[cell.row], ("left", "middle", "right")[cell.col]
     yield f"My mark goes to the {high} {wide}." if cell != Cell(1, 1) else "I take the centre."
+    yield f"The {wide}-{high} one wins." if cell.row == 1 != cell.col else f"Then {high} {wide} square it is."
 
 
 def _jewel2(sample: Sample, *, wrong: bool) -> Iterator[str]:
@@ -145,6 +157,10 @@ def _spaceinvaders(sample: Sample, *, wrong: bool) -> Iterator[str]:
     if not wrong or free:
         yield f"The ship should fire from column {column}."
         yield f"飞船移到第{column}列再射击。"
+    (old,) = sample.problem.position.ships()
+    by = (free[0] if wrong and free else ship.col) - old.col
+    if by and (free or not wrong):
+        yield f"The ship goes {abs(by)} to the {'right' if by > 0 else 'left'} and fires."
 
 
 def _wordsearch(sample: Sample, *, wrong: bool) -> Iterator[str]:
@@ -156,9 +172,16 @@ def _wordsearch(sample: Sample, *, wrong: bool) -> Iterator[str]:
         told.append((word, cells, action.direction))
     yield " ".join(f"{word} runs from {_name(sample, c[0])} to {_name(sample, c[-1])}." for word, c, _ in told)
     yield " ".join(f"{word}: {', '.join(_name(sample, cell) for cell in c)}." for word, c, _ in told)
+    if all(way in ("left", "right") for _, _, way in told):
+        yield " ".join(f"{word} is in {_stretch(sample, c)}." for word, c, _ in told)
     if not wrong:
         yield " ".join(f"{word} starts at {_name(sample, c[0])} going {way}." for word, c, way in told)
     assert game.name == "wordsearch"
+
+
+def _stretch(sample: Sample, cells: tuple[Cell, ...]) -> str:
+    labels = sample.style.labels
+    return f"row {labels.row(cells[0].row)}, columns {labels.col(cells[0].col)} to {labels.col(cells[-1].col)}"
 
 
 def _reconstruction(sample: Sample, *, wrong: bool) -> Iterator[str]:

@@ -1,9 +1,11 @@
-"""Pushes of named boxes (`push the box at C4 right by 2`), or the player's own steps (`R R U`)."""
+"""Pushes of named boxes (`push the box at C4 right by 2`, `the box moves from C4 to E4`), or the player's own steps
+(`R R U`)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gamegen.core.cell import STEPS, Cell
 from gamegen.games.sokoban import BOXES, PLAYERS, Position
@@ -11,6 +13,7 @@ from gamegen.thinking.replay import Telling
 from gamegen.thinking.told import Sentence, Told, straight, walks
 
 _PUSH = re.compile(r"push|shove|推", re.IGNORECASE)
+_BOX = re.compile(r"\b(?:box|crate)\b|箱", re.IGNORECASE)
 
 
 def tellings(told: Told) -> Iterator[Telling]:
@@ -30,24 +33,50 @@ def alike(one: Position, other: Position) -> bool:
 def _pushes(told: Told) -> Iterator[str]:
     """Sentence by sentence: the box it names that is a box now, or else the one pushed last."""
     boxes = set(told.problem.position.cells(BOXES))
-    last: Cell | None = None
+    last = _only_box(told)
     for sentence in told.sentences:
-        ways = [way for way in sentence.ways if way.direction in STEPS]
-        if not sentence.sure or not _PUSH.search(sentence.text) or not ways:
+        named = [cell for cell in sentence.cells if cell in boxes]
+        box = named[0] if named else None if sentence.cells and last is None else last
+        if box is None or not sentence.sure:
             continue
-        box = next(
-            (cell for cell in sentence.cells if cell in boxes), None if sentence.cells and last is None else last
-        )
-        if box is None:
-            continue
-        direction = ways[0].direction
-        count = ways[0].count if ways[0].counted else _distance(sentence, box, direction)
-        yield f"push {box} {direction} {count}"
-        boxes.discard(box)
-        for _ in range(count):
-            box = box.moved(direction)
-        boxes.add(box)
-        last = box
+        for direction, count in _legs(sentence, box):
+            yield f"push {box} {direction} {count}"
+            boxes.discard(box)
+            for _ in range(count):
+                box = box.moved(direction)
+            boxes.add(box)
+            last = box
+
+
+def _only_box(told: Told) -> Cell | None:
+    """The box that is meant where a text names none: the one that was asked for, or the only one.
+
+    No box is meant where the player's steps are told, too: these say which one it is.
+    """
+    if any(
+        not _PUSH.search(sentence.text[: way.start - sentence.start])
+        for sentence in told.sentences
+        for way in sentence.ways
+    ):
+        return None
+    if told.problem.kind == "push":
+        return Cell.parse(told.problem.text("box"))
+    boxes = told.problem.position.cells(BOXES)
+    return boxes[0] if len(boxes) == 1 else None
+
+
+def _legs(sentence: Sentence, box: Cell) -> list[tuple[str, int]]:
+    """How a sentence has a box move: in the direction after the verb, or from its cell to the others that it names."""
+    verb = _PUSH.search(sentence.text)
+    ways = [way for way in sentence.ways if way.direction in STEPS]
+    if verb and ways:
+        way = next((way for way in ways if way.start >= sentence.start + verb.start()), ways[0])
+        return [(way.direction, way.count if way.counted else _distance(sentence, box, way.direction))]
+    if not ways and box in sentence.cells and (verb or _BOX.search(sentence.text)):
+        cells = sentence.cells[sentence.cells.index(box) :]
+        legs = [straight(one, other) for one, other in pairwise(cells)]
+        return [leg for leg in legs if leg] if None not in legs else []
+    return []
 
 
 def _distance(sentence: Sentence, box: Cell, direction: str) -> int:

@@ -1,4 +1,5 @@
-"""The column to shoot from, the last one named; or the commands of a volley (`R2 F`, `move right 2, fire`)."""
+"""The column to shoot from, the last one named, or how far the ship moves; or the commands of a volley (`R2 F`, `move
+right 2, fire`)."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from gamegen.games.spaceinvaders import game
 from gamegen.thinking.cells import index_of
 from gamegen.thinking.replay import Telling
 from gamegen.thinking.told import Sentence, Told
+from gamegen.thinking.ways import Way
 from solvers.spaceinvaders_volley import next_step
 
 _COLUMN = re.compile(r"\bcol(?:umn)?\s*([A-Za-z]|\d{1,2})(?![A-Za-z0-9])|第\s*([A-Za-z]|\d{1,2})\s*列", re.IGNORECASE)
@@ -29,6 +31,10 @@ def tellings(told: Told) -> Iterator[Telling]:
     for column in [column for column in columns if column is not None][-1:]:
         by = column - ship.col
         yield Telling((*((f"{'R' if by > 0 else 'L'}{abs(by)}",) if by else ()), "F"))
+        return
+    moves = [_code(way) for sentence in told.sentences if sentence.sure for way in _moves(sentence)]
+    if moves:
+        yield Telling((*moves, "F"))
 
 
 def _programs(told: Told) -> Iterator[list[str]]:
@@ -47,13 +53,19 @@ def _spoken(told: Told, sentence: Sentence) -> list[str]:
     bare = told.bare[sentence.start : sentence.end]
     found = [(match.start(), match[0]) for match in _CODE.finditer(bare)]
     if not any(code != "F" for _, code in found):
-        found += [
-            (way.start - sentence.start, f"{way.direction[0].upper()}{way.count}")
-            for way in sentence.ways
-            if way.direction in ("left", "right") and way.counted and _SHIP.search(sentence.text)
-        ]
+        found += [(way.start - sentence.start, _code(way)) for way in _moves(sentence)]
     shots = list(_FIRE.finditer(bare))[:1] if "F" not in [code for _, code in found] else []
     return [code for _, code in sorted(found + [(match.start(), "F") for match in shots])]
+
+
+def _moves(sentence: Sentence) -> list[Way]:
+    """How the ship moves, if a sentence says how far."""
+    ways = [way for way in sentence.ways if way.direction in ("left", "right") and way.counted]
+    return ways if _SHIP.search(sentence.text) else []
+
+
+def _code(way: Way) -> str:
+    return f"{way.direction[0].upper()}{way.count}"
 
 
 def _with_marches(told: Told, commands: list[str]) -> Iterator[str]:
