@@ -61,3 +61,12 @@ def test_labels_at_the_edge_of_the_page_are_left_alone() -> None:
     """The last label of a fine maze, with room around it, reaches beyond the page: there an audit broke off."""
     sample = make_sample("maze/path@1:train:5:81209:0")
     assert ATTACKS["wrong_label"](sample, Stream(sample.id, "attack", 4)) is None
+
+
+def test_a_bolder_line_is_no_stroke() -> None:
+    """A box's own frame, drawn twice as wide; a bar through the same box in the same orange is a stroke."""
+    sample = make_sample("sokoban/push@1:train:2:400000000020:0?pixels=256")
+    assert ATTACKS["scrawl"](sample, Stream(sample.id, "attack", 140)) is None
+    made = [ATTACKS["scrawl"](sample, Stream(sample.id, "attack", number)) for number in range(60)]
+    assert sum(attack is not None for attack in made) > 20
+    assert all(attack is None or not verify(sample, attack[0]).correct for attack in made)

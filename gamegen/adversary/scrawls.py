@@ -75,7 +75,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
         return None
     if thins and _pieces(image, sample, width) == whole:
         return None
-    if _may_be_rim(lines, colour, drawn, sample):
+    if _may_be_rim(lines, colour, drawn, sample) or _only_bolder(drawn, colour, width, image, sample):
         return None
     widens = _only_widens(lines, gap(np.asarray(image), canvas(sample).after) > ALIKE, sample)
     if widens and colour in _fills(sample):
@@ -136,6 +136,15 @@ def _only_widens(lines: list[Box], seen: Flags, sample: Sample) -> bool:
     left, top, right, bottom = lines[0]
     across = seen.sum(axis=0 if top == bottom else 1)  # of each pixel along the bar, how many beside it are seen
     return bool(np.count_nonzero(across >= THINNEST) < MOSTLY * max(right - left, bottom - top))
+
+
+def _only_bolder(drawn: Flags, colour: Colour, width: int, image: Image.Image, sample: Sample) -> bool:
+    """Whether all that strokes change lies along lines of their own colour, no farther off than half their width: then
+    these lines are bolder, as another hand may draw them."""
+    after = canvas(sample).after
+    low, high = ([level + by for level in colour] for by in (-ALIKE, ALIKE))
+    near = cv2.dilate(cv2.inRange(after, np.array(low), np.array(high)), np.ones((width // 2 * 2 + 1,) * 2, np.uint8))
+    return not (drawn & (near == 0) & (gap(np.asarray(image), after) > LOUD)).any()
 
 
 def _may_be_rim(lines: list[Box], colour: Colour, drawn: Flags, sample: Sample) -> bool:
