@@ -17,7 +17,7 @@ from gamegen.core.verdict import Verdict
 from gamegen.images import Source, load_rgb
 from gamegen.registry import plugin_of
 from renderers.reading.bars import without_bars
-from renderers.reading.bent import PLAINLY, RATHER, SLIGHTLY, Demand, Press
+from renderers.reading.bent import FULLY, PLAINLY, RATHER, SLIGHTLY, Demand, Press
 from renderers.reading.drawn import is_as_drawn, likeness
 
 PARSED, PRESSES = 512, 16
@@ -118,14 +118,14 @@ def look(
 def _stain(reading: Reading[Any], ironed: Callable[[Demand, Reading[Any]], Reading[Any] | None]) -> str:
     """That of a reading; or, if the same position is read once the picture is ironed, that one's.
 
-    Bends look like noise, which may hide a stroke: where nothing was found, too, one that is rather bent is ironed.
+    Bends look like noise, which may hide a stroke: where nothing was found, too, a picture is ironed if that flattens it.
     """
     error, found = None, ""
     try:
         found = reading.stain
     except UnreadableImage as raised:
         error = raised
-    flat = ironed(SLIGHTLY if found or error else RATHER, reading)
+    flat = ironed(SLIGHTLY if found or error else FULLY, reading)
     if flat is not None and flat.position == reading.position:
         return flat.stain
     if error is not None:

@@ -90,9 +90,13 @@ LINES = 60
 
 
 class Compared:
-    """A page as the editor left it beside the one that was given; `drawn` (side, side) is what may be new."""
+    """A page as the editor left it beside the one that was given; `drawn` (side, side) is what may be new, or be near
+    to it, and `leant` what something new may lean over, if that is less."""
 
-    def __init__(self, registration: Registration, drift: Drift, page: Page, drawn: Flags) -> None:
+    def __init__(
+        self, registration: Registration, drift: Drift, page: Page, drawn: Flags, leant: Flags | None = None
+    ) -> None:
+        self._leant = drawn if leant is None else leant
         self.page, self.drawn, self.clean = page, drawn, page.at(len(drawn))
         self._old = ~drawn & registration.covers(WHOLE, (len(drawn), len(drawn)))
         self._look(registration.page(STEADY, len(drawn)))
@@ -140,7 +144,7 @@ class Compared:
         if self._is_strict:
             inner = (slice(round(FADING * len(found)), -round(FADING * len(found))),) * 2
             found[inner] |= self._gap[inner] > LEFT
-        found &= ~self.drawn
+        found &= ~self._leant
         if np.count_nonzero(found) > self.least:
             found = self._lonely(found, _classes(self.clean.pixels))
         if self.page.frame is None and np.count_nonzero(found) > self.least:

@@ -40,8 +40,9 @@ a grid line, and one laid large has sharper corners than ours enlarged."""
 LARGE = 36
 """Pixels across a cell from which on the edges of things that were laid a little off are told from strokes."""
 
-BORDER = 0.3
-"""Share of a cell by which what is drawn into it may lean over."""
+BORDER, LEANING = 0.3, 0.06
+"""Shares of a cell around one that was drawn anew: within the first nothing is known of how good the picture is, and by
+the second what was drawn into it may lean over."""
 
 AsLaid = Callable[[Pixels], Picture]
 """From the page (side, side, 3) as it is seen, a clean picture whose things are where an editor laid them."""
@@ -68,8 +69,9 @@ def find_traces(
     side = _side(registration)
     if side is None or page.frame is None:
         return ""
-    cells = _cells(page.frame, changed, side)
-    compared = Compared(registration, drift, page, _drawn(cells, side))
+    cells = _cells(page.frame, changed, side, BORDER)
+    drawn, leant = (_drawn(_cells(page.frame, changed, side, border), side) for border in (BORDER, LEANING))
+    compared = Compared(registration, drift, page, drawn, leant)
     compared.demand_own_board(registration)
     densest = partial(_densest, registration=registration)
     within = partial(compared.within, cells=cells, own_colours=own_colours, own_places=own_places)
@@ -136,12 +138,12 @@ def is_coarse(image: Pixels) -> bool:
     return bool(cv2.absdiff(large, again).max() < FINE)
 
 
-def _cells(frame: Frame, changed: Flags, side: int) -> list[Part]:
-    """The cells drawn anew, and a little around each, but hardly anything beside the board."""
+def _cells(frame: Frame, changed: Flags, side: int, border: float) -> list[Part]:
+    """The cells drawn anew, and so much around each, but hardly anything beside the board."""
     scale = side / frame.pixels
 
     def along(start: int, at: int, count: int) -> slice:
-        low, high = max(0.0, at - BORDER), min(float(count), at + 1 + BORDER)
+        low, high = max(0.0, at - border), min(float(count), at + 1 + border)
         return slice(int((start + low * frame.cell) * scale) - 1, int((start + high * frame.cell) * scale) + 2)
 
     rows = [along(frame.top, row, frame.rows) for row in range(frame.rows)]
