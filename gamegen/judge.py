@@ -118,7 +118,7 @@ def look(
 def _stain(reading: Reading[Any], ironed: Callable[[Demand, Reading[Any]], Reading[Any] | None]) -> str:
     """That of a reading; or, if the same position is read once the picture is ironed, that one's.
 
-    Bends look like noise, which may hide a stroke: where nothing was found, too, a picture is ironed if that flattens it.
+    Bends look like noise, which may hide a stroke: one is ironed where nothing was found, too, if that flattens it.
     """
     error, found = None, ""
     try:
