@@ -63,8 +63,8 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     if box[2] - box[0] < FINEST * width:
         return None
     lines = rng.choice(_shapes(box, rng, sample, colour))
-    thins = _is_maze(sample) and _only_thins(lines, colour, sample)
-    whole = _pieces(image, sample, width) if thins else 0
+    thins = is_maze(sample) and _only_thins(lines, colour, sample)
+    whole = pieces(image, sample, width) if thins else 0
     pen, layer = ImageDraw.Draw(image), Image.new("L", image.size)
     for line in lines:
         pen.line(line, fill=colour, width=width)
@@ -73,7 +73,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     stands_out = gap(np.asarray(image), canvas(sample).after)[drawn] > LOUD
     if np.count_nonzero(stands_out) < MOSTLY * np.count_nonzero(drawn):
         return None
-    if thins and _pieces(image, sample, width) == whole:
+    if thins and pieces(image, sample, width) == whole:
         return None
     if _may_be_rim(lines, colour, drawn, sample) or _only_bolder(drawn, colour, width, image, sample):
         return None
@@ -84,7 +84,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
         return image, False
     if widens:
         return None
-    return _compressed(image, rng.between(*QUALITY)), False
+    return compressed(image, rng.between(*QUALITY)), False
 
 
 def _cell(sample: Sample, rng: Stream) -> Box:
@@ -115,7 +115,7 @@ def _shapes(box: Box, rng: Stream, sample: Sample, colour: Colour) -> list[list[
     across, down = (left, y, right, y), (x, top, x, bottom)
     falling, rising = (left, top, right, bottom), (left, bottom, right, top)
     shapes: list[list[Box]] = [[falling, rising], [across, down], [falling], [rising], [across], [down]]
-    if colour not in _asked(sample) and not _makes_smaller(sample, colour):
+    if colour not in asked(sample) and not _makes_smaller(sample, colour):
         shapes.append(_inside(box))
     return shapes
 
@@ -173,7 +173,7 @@ def _fills(sample: Sample) -> set[Colour]:
     return {colour for name, colour in sample.style.colours().items() if name in ("blank", "filled")}
 
 
-def _is_maze(sample: Sample) -> bool:
+def is_maze(sample: Sample) -> bool:
     return sample.key.task.startswith("maze/")
 
 
@@ -192,10 +192,10 @@ def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
     return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
 
 
-def _pieces(image: Image.Image, sample: Sample, width: int) -> int:
+def pieces(image: Image.Image, sample: Sample, width: int) -> int:
     """How many pieces and holes, no smaller than a stroke is wide, what has the pen's colour has."""
     paint = np.zeros((image.height, image.width), np.uint8)
-    for pen in sorted(_asked(sample)):
+    for pen in sorted(asked(sample)):
         paint |= cv2.inRange(np.asarray(image), pen, pen)
     areas = [
         cv2.connectedComponentsWithStats(mask)[2][1:, cv2.CC_STAT_AREA] for mask in (paint, cv2.bitwise_not(paint))
@@ -210,20 +210,20 @@ def _colours(sample: Sample) -> list[Colour]:
     counts = np.bincount(after.pixels.ravel(), minlength=len(after.palette))
     common = after.palette[counts[: len(after.palette)] > COMMON * after.pixels.size]
     colours = [(red, green, blue) for red, green, blue in common.tolist()]
-    if _is_maze(sample):
-        pure = set(sample.style.colours().values()) - _asked(sample)
+    if is_maze(sample):
+        pure = set(sample.style.colours().values()) - asked(sample)
         colours = [colour for colour in colours if colour in pure]
     return colours
 
 
-def _asked(sample: Sample) -> set[Colour]:
+def asked(sample: Sample) -> set[Colour]:
     """The colours that the task names."""
     own = sample.style.colours()
     named = " ".join(str(value) for name, value in sample.problem.params if name.startswith("colour"))
     return {own[name] for name in named.split() if name in own}
 
 
-def _compressed(image: Image.Image, quality: int) -> Image.Image:
+def compressed(image: Image.Image, quality: int) -> Image.Image:
     file = io.BytesIO()
     image.save(file, "JPEG", quality=quality)
     return Image.open(file).convert("RGB")

@@ -60,7 +60,7 @@ SLIGHTLY, RATHER, PLAINLY = Demand(0.15, 4e-4, 0.7), Demand(0.2, 8e-4, 0.7, 3.5)
 FULLY = Demand(0.2, 8e-4, 0.25, 3.5)
 """Away by a tenth, a fifth and a quarter of a pixel of 512. Of pictures bent by 1.5 px, 95 %, 85 % and 66 % are worth a
 look then, and all of word searches; of those that were tilted, zoomed, sharpened or moved, 34 %, 6 % and hardly any.
-`FULLY` asks, as the second one does, for a bend, and that hardly anything is left once it is ironed: sharpened pictures,
+`FULLY` asks for a bend, as the second does, and that hardly anything is left once it is ironed: sharpened pictures,
 which seem to be bent, keep 0.37 of their errors and more."""
 
 FEWEST = 100

@@ -161,9 +161,12 @@ class Compared:
         result = np.zeros(found.size, bool)
         for number in np.unique(of_class):
             there, mine = np.flatnonzero((labels == number) & old), strange[of_class == number]
+            if len(there) < least:
+                result[mine] = True
+                continue
             usual = np.median(colours[there[:: 1 + len(there) // ENOUGH]], axis=0)
             off = np.abs(colours[mine] - usual).max(axis=1)
-            result[mine] = (off > (LEFT if self._is_strict else FAINTEST)) | (len(there) < least)
+            result[mine] = off > (LEFT if self._is_strict else FAINTEST)
         return result.reshape(found.shape)
 
     def within(
