@@ -28,6 +28,7 @@ from renderers.board import (
     tiles_at,
 )
 from renderers.glyphs import glyph
+from renderers.grid_lines import line_gone, lines_of
 from renderers.inks import FULL, Coverage, Inks, Tile, compose
 from renderers.page import scaled
 from renderers.reading.classify import FAINT, FARTHEST, LOWEST_CONFIDENCE, MIXED, Named, demand_single, demand_unfaded
@@ -36,7 +37,7 @@ from renderers.reading.kept import Kept
 from renderers.reading.register import Floats
 from renderers.reading.stains import Lines
 from renderers.reading.tiles import join_cells, split_cells
-from renderers.reading.traces import SIDE, is_coarse
+from renderers.reading.traces import is_coarse
 from renderers.shapes import disc, rectangle, stamp
 from renderers.sudoku_marks import (
     Levels,
@@ -46,7 +47,7 @@ from renderers.sudoku_marks import (
     levels_around,
     not_ours,
 )
-from renderers.sudoku_pages import are_in_another_form, is_shaded_anew, line_gone
+from renderers.sudoku_pages import are_in_another_form, is_shaded_anew
 from renderers.sudoku_reading import (
     BORDERS,
     DIGITS,
@@ -54,7 +55,6 @@ from renderers.sudoku_reading import (
     border_drawn_on,
     cut_mark,
     fill_gaps,
-    first,
     half_digit,
     ink_strength,
     kept_ink,
@@ -64,7 +64,7 @@ from renderers.sudoku_reading import (
     usual_gap,
     with_ground,
 )
-from renderers.touched import changes, given_drawn_on, page_of
+from renderers.touched import changes, first, given_drawn_on, page_of
 
 LETTERED = 9
 """From this size on columns have letters: `D3` is short where many cells are named, and is no digit of the puzzle."""
@@ -370,17 +370,8 @@ def _empty(style: Style, size: int) -> Pixels:
 
 @lru_cache(maxsize=64)
 def _lines(style: Style, size: int) -> tuple[Lines, Lines]:
-    """The grid lines across a board's rows, and across its columns, at the size where they are looked at."""
-    frame = renderer.board(style, size, size).frame
-    bare = np.asarray(cv2.resize(_empty(style, size), (SIDE, SIDE), interpolation=cv2.INTER_AREA))
-    grounds = np.array([style.colours()[name] for name in ("cell", "shade") if name in style.colours()], np.int16)
-    scale = SIDE / frame.pixels
-    rows, cols = (
-        slice(*(round(at * scale) for at in (start, start + size * frame.cell))) for start in (frame.top, frame.left)
-    )
-    middle = [round((start + frame.cell / 2) * scale) for start in (frame.left, frame.top)]
-    down = Lines.of(bare, middle[0], grounds, (rows, cols))
-    return down, Lines.of(bare.transpose(1, 0, 2), middle[1], grounds, (cols, rows))
+    grounds = [style.colours()[name] for name in ("cell", "shade") if name in style.colours()]
+    return lines_of(_empty(style, size), renderer.board(style, size, size).frame, grounds)
 
 
 @lru_cache(maxsize=64)

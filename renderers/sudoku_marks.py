@@ -20,7 +20,7 @@ from renderers.reading.foreign import most, off_colours
 from renderers.reading.register import Floats
 from renderers.reading.struck import WAYS, sum_of_three
 from renderers.reading.tiles import AROUND, Tiles, in_bytes, split_cells
-from renderers.sudoku_reading import first
+from renderers.touched import first
 
 Flags = NDArray[np.bool_]
 Levels = tuple[Pixels, Pixels]

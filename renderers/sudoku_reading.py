@@ -11,12 +11,13 @@ from gamegen.core.cell import Cell
 from gamegen.core.rendering import Style
 from gamegen.games.sudoku import LARGEST_DIGIT
 from renderers.board import Seen
+from renderers.grid_lines import middle_colours
 from renderers.reading.classify import NOISE
 from renderers.reading.foreign import off_colours
 from renderers.reading.register import Floats
 from renderers.reading.stains import cut_marks
 from renderers.reading.tiles import split_cells
-from renderers.touched import COVERED, FEW, LEAN, SHADE
+from renderers.touched import COVERED, FEW, LEAN, SHADE, first
 
 DIGITS = LARGEST_DIGIT + 1
 """Symbols on one ground: empty, then 1 to 9."""
@@ -263,18 +264,6 @@ def _height(ink: Floats) -> NDArray[np.intp]:
     inked = (ink > THINNED * ink.max(axis=(1, 2), keepdims=True)).any(axis=2)  # (K, n)
     height: NDArray[np.intp] = inked.shape[1] - inked[:, ::-1].argmax(axis=1) - inked.argmax(axis=1)
     return height
-
-
-def middle_colours(seen: Seen) -> Floats:
-    """(R, C, 3): the colours in the middles of the cells."""
-    cells = split_cells(seen.board, seen.frame.rows, seen.frame.cols)
-    third = cells.shape[2] // 3
-    colours: Floats = cells[:, :, third:-third, third:-third].mean(axis=(2, 3))
-    return colours
-
-
-def first(cells: NDArray[np.bool_]) -> Cell | None:
-    return Cell(*(int(at) for at in np.argwhere(cells)[0])) if cells.any() else None
 
 
 def kept_ink(seen: Seen, given: NDArray[np.bool_], inset: float, style: Style) -> float:

@@ -14,11 +14,13 @@ from gamegen.core.problem import Problem
 from gamegen.core.rendering import Pixels, Style
 from gamegen.games.tictactoe import Grid
 from renderers.board import BoardRenderer, Seen, given_board, smooth_tiles
+from renderers.grid_lines import line_gone, lines_of
 from renderers.inks import FULL, Inks, Tile, compose
 from renderers.reading.classify import FARTHEST, LOWEST_CONFIDENCE, Named, classify, smooth
 from renderers.reading.register import CUTS, Floats, Scan, register
+from renderers.reading.stains import Lines
 from renderers.reading.tiles import Tiles
-from renderers.reading.traces import is_coarse
+from renderers.reading.traces import SIDE, is_coarse
 from renderers.shapes import cross, ring
 from renderers.tictactoe_marks import is_ours, is_spoilt
 
@@ -108,11 +110,13 @@ class TicTacToeRenderer(BoardRenderer[Grid]):
         tiles = smooth_tiles(self, style, 3, 3)
         for row, col in np.argwhere(new).tolist():
             number = symbols[row, col]
-            if is_ours(seen.cells[row, col], tiles.images[number], tiles.inset):
+            if is_ours(seen.cells[row, col], tiles.images[number]):
                 continue
             if is_spoilt(seen, Cell(row, col), SYMBOLS[number], style):
                 return "" if is_coarse(seen.registration.image) else f"cell ({row}, {col})"
-        return ""
+        page = seen.registration.page(seen.drift, SIDE)
+        cell = line_gone(page, seen, _lines(style), _blocks(symbols, style), style) if new.any() else None
+        return f"cell ({cell.row}, {cell.col})" if cell else ""
 
     def encode(self, position: Grid, style: Style) -> NDArray[np.intp]:
         return _NUMBER[np.frombuffer(position.places.encode(), np.uint8)].reshape(3, 3)
@@ -160,6 +164,19 @@ def _marks(style: Style, n: int, size: float, width: float) -> Floats:
     shapes = (ring(n, radius=RING * size, width=weight), "o"), (cross(n, radius=CROSS * size, width=weight), "x")
     shares = [(shape[..., None] / np.float32(FULL), colours[ink]) for shape, ink in shapes]
     return np.stack([colours["cell"] + share * (colour - colours["cell"]) for share, colour in shares])
+
+
+def _blocks(symbols: NDArray[np.intp], style: Style) -> NDArray[np.bool_]:
+    """(3, 3): cells that are filled with a colour, which may cover the lines around them."""
+    blocks: NDArray[np.bool_] = (symbols != EMPTY) & (style.text("marks") == "block")
+    return blocks
+
+
+@lru_cache(maxsize=64)
+def _lines(style: Style) -> tuple[Lines, Lines]:
+    colours = style.colours()
+    empty = renderer.render(Grid(SYMBOLS[EMPTY] * 9), style).rgb()
+    return lines_of(empty, renderer.board(style, 3, 3).frame, [colours["cell"]])
 
 
 renderer = TicTacToeRenderer()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gamegen.core.cell import Cell
 from gamegen.core.rendering import Colour, Pixels, Style
 from renderers.board import Seen
+from renderers.reading.foreign import FOREIGN, off_colours
 from renderers.reading.register import Floats
 
 Flags = NDArray[np.bool_]
@@ -39,8 +40,11 @@ Of 5,400 painted and perturbed answers none needs more than 0, 0.0013 and 0.0002
 was sharpened. Strokes of 4 px of 512 over them make 0.009 of one of the first two and more, and 0.019 in a block; and a
 piece of the picture laid over them, 12 px wide and high and more, 0.0025 of one of them, or a notch."""
 
-NOTCH, WIDE = 3, 4
-"""Pixels by which a block may end deeper, along so many pixels of a side, than it does along most of it."""
+ON_RIM = 0.004
+"""The share of a cell that may be along a block's border, in no colour of the block, the ground or a line."""
+
+NOTCH, WIDE, FULL = 3, 4, 0.25
+"""Pixels by which a block may end deeper, along so many pixels of a side, than it does along this share of it."""
 
 TOWARDS = 0.45
 """How far a mark's shade may be on the way from its own ink to the other's: painted answers are up to 0.27 on it, an X
@@ -75,6 +79,9 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
     odd = _apart(inside, ink)
     if style.text("marks") == "block":
         rim = round(RIM * SIDE) - EDGE
+        colours = np.array([ink, *(style.colours()[name] for name in ("cell", "line"))], np.float32)
+        if _share(_opened(_off_rim(inside, rim, colours))) > ON_RIM:
+            return True
         return _share(odd[rim:-rim, rim:-rim]) > IN_BLOCK or _is_notched(odd, rim)
     away, width = (_from_ring if symbol == "O" else _from_cross)(drawn)
     beside = _share(drawn & (away > width / 2 + SLACK * SIDE))
@@ -82,9 +89,9 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
     return beside > BESIDE or within > INSIDE * max(1.0, seen.crispness) or _is_cut(drawn & ~odd)
 
 
-def is_ours(cell: Floats, tile: Floats, inset: int) -> bool:
-    """Whether a cell (n, n, 3) shows just our own tile."""
-    inner = slice(inset, len(cell) - inset)
+def is_ours(cell: Floats, tile: Floats) -> bool:
+    """Whether a cell (n, n, 3), but for the very border, shows just our own tile."""
+    inner = slice(1, -1)
     return bool(np.abs(cell[inner, inner] - tile[inner, inner]).max() < OWN)
 
 
@@ -103,8 +110,12 @@ def _close_up(seen: Seen, cell: Cell) -> Pixels:
 def _apart(pixels: Pixels, colour: Colour | Floats) -> Flags:
     """(n, n): which pixels (n, n, 3) differ from a colour, but for specks."""
     low, high = ([level + by for level in colour] for by in (-APART, APART))
-    found = cv2.bitwise_not(cv2.inRange(pixels, np.array(low), np.array(high)))
-    strokes: Flags = cv2.morphologyEx(found, cv2.MORPH_OPEN, SPECK) > 0
+    return _opened(cv2.inRange(pixels, np.array(low), np.array(high)) == 0)
+
+
+def _opened(found: Flags) -> Flags:
+    """(n, n): without specks."""
+    strokes: Flags = cv2.morphologyEx(found.view(np.uint8), cv2.MORPH_OPEN, SPECK) > 0
     return strokes
 
 
@@ -126,11 +137,19 @@ def _share(found: Flags) -> float:
     return float(np.count_nonzero(found) / SIDE**2)
 
 
+def _off_rim(inside: Pixels, rim: int, colours: Floats) -> Flags:
+    """(n, n): which pixels along a cell's border (n, n, 3) are in none of these colours (K, 3), nor between two."""
+    off = np.ones(inside.shape[:2], bool)
+    off[rim:-rim, rim:-rim] = False
+    off[off] = off_colours(inside[off].astype(np.float32), colours, FOREIGN)
+    return off
+
+
 def _is_notched(odd: Flags, rim: int) -> bool:
-    """Whether the edge of a block, which is where nothing is odd, is farther in at one part of a side than at most."""
+    """Whether the edge of a block, which is where nothing is odd, is farther in at one part of a side than at others."""
     for side in (odd, odd[::-1], odd.T, odd.T[::-1]):
         depths = side[: 2 * rim, rim:-rim].argmin(axis=0)
-        if np.count_nonzero(depths > np.median(depths) + NOTCH) > WIDE:
+        if np.count_nonzero(depths > np.quantile(depths, FULL) + NOTCH) > WIDE:
             return True
     return False
 

@@ -85,6 +85,11 @@ def count_inside(found: NDArray[np.bool_], frame: Frame, lean: float = LEAN) -> 
     return counts[1:].reshape(frame.rows, frame.cols)
 
 
+def first(cells: NDArray[np.bool_]) -> Cell | None:
+    """The first cell that is true of (R, C)."""
+    return Cell(*(int(at) for at in np.argwhere(cells)[0])) if cells.any() else None
+
+
 def _is_nudged(seen: Seen) -> bool:
     """Whether a page lies askew on the one that was given, so that the edges of things are mixed otherwise."""
     moved = cv2.perspectiveTransform(CORNERS, seen.registration.matrix) - CORNERS
