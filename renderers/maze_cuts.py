@@ -58,6 +58,9 @@ NARROW = 0.43
 painted and perturbed up to full strength, none has less than 0.49, and wide ones no less than 0.65. What a patch laid
 over one leaves, be it one unbroken line, has 0.09 to 0.37."""
 
+HOLE = 0.05
+"""The share of a cell that a hole in a path covers: of 6,000 right answers none has more than 0.04."""
+
 USUAL, USUALLY = 0.4, 1.1
 """The quantile of a path's cells that tells what is usual, since a stroke may reach into two of four, and how many
 times it counts."""
@@ -139,6 +142,8 @@ def find_cut(drawn: Drawn) -> int | None:
     shaded = _shaded(drawn)
     paint = _painted(drawn, shaded)
     severed = _severed(drawn, paint)
+    if severed is None:
+        severed = _holed(drawn, paint)
     if severed is not None:
         return severed
     paint = cv2.max(paint, cv2.min(cv2.dilate(paint, EDGE), shaded))  # compression smears the colour of pale edges
@@ -201,6 +206,18 @@ def _severed(drawn: Drawn, paint: Pixels) -> int | None:
     if areas[second] <= (PIECE_CLEAN if drawn.is_clean else PIECE) * drawn.known.n**2:
         return None
     return int(np.count_nonzero(cells == 1 + second, axis=(1, 2)).argmax())
+
+
+def _holed(drawn: Drawn, paint: Pixels) -> int | None:
+    """A cell with a hole in its paint; what a path goes around has walls in it."""
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(cv2.bitwise_not(paint), connectivity=4)
+    holes = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] > HOLE * drawn.known.n**2)
+    cells = drawn.cells(pieces, 0)
+    inside = np.bincount(cells.ravel(), minlength=count)
+    for hole in holes[inside[holes] == stats[holes, cv2.CC_STAT_AREA]].tolist():
+        if hole:  # the first one is the paint itself
+            return int(np.count_nonzero(cells == hole, axis=(1, 2)).argmax())
+    return None
 
 
 def _again(drawn: Drawn, paint: Pixels) -> Pixels:

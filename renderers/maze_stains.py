@@ -68,6 +68,9 @@ MARRED, MARRED_SHARE = 80, 0.055
 """Grey levels by which a pixel of a sign is plainly off in any picture, and the share of the sign that may be: of 960
 right answers at full strength none had more than 0.035."""
 
+SHADED = 60.0
+"""Grey levels by which the colours of a sign may have become others."""
+
 LARGE, SMEARED = 12, 0.2
 """From how many pixels on a cell is large, and the share of such a wall that may be covered by paint."""
 
@@ -267,13 +270,14 @@ def _marred(levels: Pixels, known: Known, paint: Floats | None) -> int | None:
 
 
 def _shade_of_sign(seen: Pixels, clean: Pixels) -> Floats:
-    """(n, n, 3): by how much each of its two colours, that of the tile and that in its middle, has become another."""
+    """(n, n, 3): by how much each of its two colours, that of the tile and that in its middle, has become another; not
+    without limit, since something may lie on most of it."""
     by = np.subtract(seen, clean, dtype=np.float32)
     middle = clean[len(clean) // 2, len(clean) // 2]
     inside = np.abs(np.subtract(clean, middle, dtype=np.float32)).max(axis=2) <= FLAT
     shades = np.empty_like(by)
     for there in (inside, ~inside):
-        shades[there] = np.median(by[there], axis=0) if there.any() else 0.0
+        shades[there] = np.median(by[there], axis=0).clip(-SHADED, SHADED) if there.any() else 0.0
     return shades
 
 

@@ -46,6 +46,9 @@ ON_RIM = 0.004
 NOTCH, WIDE, FULL = 3, 4, 0.25
 """Pixels by which a block may end deeper, along so many pixels of a side, than it does along this share of it."""
 
+BLOT = np.ones((6, 6), np.uint8)
+"""As many pixels of a block are not odd together, not even in a corner: what a hand leaves free is narrower."""
+
 TOWARDS = 0.45
 """How far a mark's shade may be on the way from its own ink to the other's: painted answers are up to 0.27 on it, an X
 that is all but covered by a cross in the ink of O's 0.65."""
@@ -81,6 +84,8 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
         rim = round(RIM * SIDE) - EDGE
         colours = np.array([ink, *(style.colours()[name] for name in ("cell", "line"))], np.float32)
         if _share(_opened(_off_rim(inside, rim, colours))) > ON_RIM:
+            return True
+        if cv2.erode(odd.view(np.uint8), BLOT, borderValue=0).any():
             return True
         return _share(odd[rim:-rim, rim:-rim]) > IN_BLOCK or _is_notched(odd, rim)
     away, width = (_from_ring if symbol == "O" else _from_cross)(drawn)
@@ -146,7 +151,7 @@ def _off_rim(inside: Pixels, rim: int, colours: Floats) -> Flags:
 
 
 def _is_notched(odd: Flags, rim: int) -> bool:
-    """Whether the edge of a block, which is where nothing is odd, is farther in at one part of a side than at others."""
+    """Whether the edge of a block, where nothing is odd, is farther in at one part of a side than at others."""
     for side in (odd, odd[::-1], odd.T, odd.T[::-1]):
         depths = side[: 2 * rim, rim:-rim].argmin(axis=0)
         if np.count_nonzero(depths > np.quantile(depths, FULL) + NOTCH) > WIDE:

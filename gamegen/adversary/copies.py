@@ -12,20 +12,26 @@ from PIL import Image
 
 from gamegen.adversary.canvas import Flags, canvas, gap, picture
 from gamegen.adversary.positions import Made
-from gamegen.adversary.scrawls import QUALITY, asked, compressed, is_maze, pieces
-from gamegen.core.rendering import Pixels
+from gamegen.adversary.scrawls import QUALITY, asked, compressed, is_maze
+from gamegen.core.rendering import Colour, Pixels
 from gamegen.core.stream import Stream
 from gamegen.sample import Sample
 
-LARGEST, SMALLEST = 1 / 8, 1 / 32
+LARGEST, SMALLEST = 1 / 8, 1 / 20
 """How wide and high a piece is at most, and how wide and high all of it must be plainly wrong somewhere, as shares of
-the picture's side: 64 and 16 pixels of 512. Smaller ones over what is new may be the work of another hand."""
+the picture's side: 64 and 26 pixels of 512. Smaller ones over what is new may be the work of another hand."""
 
 LOUD = 90
 """Grey levels by which what is plainly wrong differs."""
 
-NEAR = np.ones((5, 5), np.uint8)
-"""What is near to a path."""
+AROUND, FEW = np.ones((5, 5), np.uint8), 16
+"""What is near to a path, and how many pixels are no part of one."""
+
+GROUNDS = ("page", "cell", "floor", "wall", "light", "dark", "blank", "empty")
+"""Colours of what lies under everything else: of these nothing is the larger."""
+
+ALIKE, MOSTLY = 24, 0.95
+"""Grey levels by which a colour is the same, and the share of a piece that has one."""
 
 SIZES = (0.75, 0.9, 1.1)
 """How large the picture comes back, one time in three."""
@@ -48,20 +54,47 @@ def copied_piece(sample: Sample, rng: Stream) -> Made:
     least = round(SMALLEST * side)
     if not cv2.erode(wrong.view(np.uint8), np.ones((least, least), np.uint8), borderValue=0).any():
         return None
-    if is_maze(sample) and _only_reshapes(wrong, drawn, least, sample):
+    if is_maze(sample) and _only_reshapes(wrong, drawn, sample):
+        return None
+    if _only_enlarges(wrong, drawn, least, sample):
         return None
     return _brought_back(picture(drawn), rng), False
 
 
-def _only_reshapes(wrong: Flags, drawn: Pixels, least: int, sample: Sample) -> bool:
-    """Whether a piece lies on a maze's path, or beside it, and leaves it whole: paths may be thin, thick and uneven."""
-    after = canvas(sample).after
-    path = np.zeros(wrong.shape, np.uint8)
-    for pen in sorted(asked(sample)):
-        path |= cv2.inRange(after, pen, pen)
-    touched = (wrong & (cv2.dilate(path, NEAR) > 0)).any()
-    width = max(2, least // 4)
-    return bool(touched) and pieces(picture(drawn), sample, width) == pieces(picture(after), sample, width)
+def _only_reshapes(wrong: Flags, drawn: Pixels, sample: Sample) -> bool:
+    """Whether a piece lies on a maze's path, on its start or end, or beside it, and severs nothing: paths may be thin,
+    thick and uneven, and reach over their ends."""
+    after, own = canvas(sample).after, sample.style.colours()
+    ends = [own[name] for name in ("start", "end")]
+    return bool((wrong & _near(after, [*asked(sample), *ends])).any()) and _parts(drawn, sample) == _parts(
+        after, sample
+    )
+
+
+def _only_enlarges(wrong: Flags, drawn: Pixels, least: int, sample: Sample) -> bool:
+    """Whether a piece has one colour, and lies beside what has that colour and was drawn anew: then that is larger."""
+    colour = np.median(drawn[wrong], axis=0)
+    grounds = np.array([level for name, level in sample.style.colours().items() if name in GROUNDS])
+    is_even = np.mean(np.abs(drawn[wrong] - colour).max(axis=1) < ALIKE) > MOSTLY
+    if not is_even or np.abs(grounds - colour).max(axis=1).min() < LOUD:
+        return False
+    same = (np.abs(canvas(sample).after - colour).max(axis=2) < ALIKE) & canvas(sample).edit
+    beside = cv2.dilate(same.view(np.uint8), np.ones((2 * least + 1, 2 * least + 1), np.uint8)) > 0
+    return bool(beside[wrong].all())
+
+
+def _near(image: Pixels, colours: list[Colour]) -> Flags:
+    there = np.zeros(image.shape[:2], np.uint8)
+    for colour in colours:
+        there |= cv2.inRange(image, colour, colour)
+    return np.asarray(cv2.dilate(there, AROUND)).view(bool)
+
+
+def _parts(image: Pixels, sample: Sample) -> int:
+    """In how many parts the path is."""
+    (pen,) = asked(sample)
+    areas = cv2.connectedComponentsWithStats(cv2.inRange(image, pen, pen))[2][1:, cv2.CC_STAT_AREA]
+    return int(np.count_nonzero(areas > FEW))
 
 
 def _brought_back(image: Image.Image, rng: Stream) -> Image.Image:

@@ -64,7 +64,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
         return None
     lines = rng.choice(_shapes(box, rng, sample, colour))
     thins = is_maze(sample) and _only_thins(lines, colour, sample)
-    whole = pieces(image, sample, width) if thins else 0
+    whole = _pieces(image, sample, width) if thins else 0
     pen, layer = ImageDraw.Draw(image), Image.new("L", image.size)
     for line in lines:
         pen.line(line, fill=colour, width=width)
@@ -73,7 +73,7 @@ def scrawl(sample: Sample, rng: Stream) -> Made:
     stands_out = gap(np.asarray(image), canvas(sample).after)[drawn] > LOUD
     if np.count_nonzero(stands_out) < MOSTLY * np.count_nonzero(drawn):
         return None
-    if thins and pieces(image, sample, width) == whole:
+    if thins and _pieces(image, sample, width) == whole:
         return None
     if _may_be_rim(lines, colour, drawn, sample) or _only_bolder(drawn, colour, width, image, sample):
         return None
@@ -192,7 +192,7 @@ def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
     return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
 
 
-def pieces(image: Image.Image, sample: Sample, width: int) -> int:
+def _pieces(image: Image.Image, sample: Sample, width: int) -> int:
     """How many pieces and holes, no smaller than a stroke is wide, what has the pen's colour has."""
     paint = np.zeros((image.height, image.width), np.uint8)
     for pen in sorted(asked(sample)):
