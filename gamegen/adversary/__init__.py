@@ -25,7 +25,7 @@ ATTACKS: dict[str, Attack] = {
 """Every attack by its name."""
 
 WEIGHTS: dict[str, int] = {
-    "gold": 1, "painted": 9, "mutation": 5, "two_mutations": 2, "lazy_mutation": 2, "wrong_move": 3,
+    "gold": 1, "painted": 10, "mutation": 5, "two_mutations": 2, "lazy_mutation": 2, "wrong_move": 3,
     "swapped_cells": 3, "cloned_cell": 3, "other_gold_same_look": 2,
     "copy": 1, "blank": 1, "static": 1, "other_gold": 1, "other_skin": 1, "collage": 2, "partial_edit": 3,
     "overlay": 2, "boast": 2, "thumbnail": 1, "one_cell_off": 1, "mirrored": 1,

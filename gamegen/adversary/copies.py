@@ -12,7 +12,7 @@ from PIL import Image
 
 from gamegen.adversary.canvas import Flags, canvas, gap, picture
 from gamegen.adversary.positions import Made
-from gamegen.adversary.scrawls import QUALITY, asked, compressed, is_maze
+from gamegen.adversary.scrawls import ALIKE, GROUNDS, QUALITY, asked, compressed, is_maze
 from gamegen.core.rendering import Colour, Pixels
 from gamegen.core.stream import Stream
 from gamegen.sample import Sample
@@ -27,11 +27,8 @@ LOUD = 90
 AROUND, FEW = np.ones((5, 5), np.uint8), 16
 """What is near to a path, and how many pixels are no part of one."""
 
-GROUNDS = ("page", "cell", "floor", "wall", "light", "dark", "blank", "empty")
-"""Colours of what lies under everything else: of these nothing is the larger."""
-
-ALIKE, MOSTLY = 24, 0.95
-"""Grey levels by which a colour is the same, and the share of a piece that has one."""
+MOSTLY = 0.95
+"""The share of a piece that has one colour."""
 
 SIZES = (0.75, 0.9, 1.1)
 """How large the picture comes back, one time in three."""

@@ -36,6 +36,9 @@ LOUD, MOSTLY = 90, 0.5
 ALIKE = 24
 """Grey levels by which colours differ that nobody could tell apart: a maze's page is up to 15 from its floor."""
 
+GROUNDS = ("page", "cell", "floor", "wall", "light", "dark", "blank", "empty")
+"""Colours of what lies under everything else: of these nothing is the larger."""
+
 INSET = 0.12
 """Share of its side by which a box is inside."""
 
@@ -139,12 +142,19 @@ def _only_widens(lines: list[Box], seen: Flags, sample: Sample) -> bool:
 
 
 def _only_bolder(drawn: Flags, colour: Colour, width: int, image: Image.Image, sample: Sample) -> bool:
-    """Whether all that strokes change lies along lines of their own colour, no farther off than half their width: then
-    these lines are bolder, as another hand may draw them."""
-    after = canvas(sample).after
+    """Whether all that strokes change on a board lies along lines of their own colour, no farther off than half their
+    width: then these lines are bolder, as another hand may draw them. Grounds have no lines."""
+    after, own = canvas(sample).after, sample.style.colours()
+    grounds = [own[name] for name in GROUNDS if name in own]
+    if not isinstance(sample.plugin.renderer, BoardRenderer) or any(_alike(colour, ground) for ground in grounds):
+        return False
     low, high = ([level + by for level in colour] for by in (-ALIKE, ALIKE))
     near = cv2.dilate(cv2.inRange(after, np.array(low), np.array(high)), np.ones((width // 2 * 2 + 1,) * 2, np.uint8))
     return not (drawn & (near == 0) & (gap(np.asarray(image), after) > LOUD)).any()
+
+
+def _alike(one: Colour, other: Colour) -> bool:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) < ALIKE
 
 
 def _may_be_rim(lines: list[Box], colour: Colour, drawn: Flags, sample: Sample) -> bool:
@@ -189,7 +199,7 @@ def _only_thins(lines: list[Box], colour: Colour, sample: Sample) -> bool:
     from the floor do, and so does a bar of wall or grid line along its edge."""
     own = sample.style.colours()
     grounds = (own["floor"], own["wall"], own["line"]) if _is_bar(lines) else (own["floor"],)
-    return any(max(abs(a - b) for a, b in zip(colour, ground, strict=True)) < ALIKE for ground in grounds)
+    return any(_alike(colour, ground) for ground in grounds)
 
 
 def _pieces(image: Image.Image, sample: Sample, width: int) -> int:
