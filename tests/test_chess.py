@@ -291,3 +291,12 @@ def test_painted_answers_are_read_in_drifted_and_sharpened_pictures(name: str, p
     image = paint(sample, right_answer(sample, rng), rng, strength=0.5)
     assert image is not None
     assert verify(sample, PERTURBATIONS[perturbation](image, MODERATE[perturbation], rng)).correct
+
+
+def test_a_border_on_the_foot_of_a_man_is_no_stroke() -> None:
+    sample = make_sample("chess/attacks@1:train:5:31:59?pixels=256")
+    rng = sample.key.stream("reading")
+    image = paint(sample, right_answer(sample, rng), rng, strength=0.5)
+    assert image is not None
+    verdict = verify(sample, image)
+    assert verdict.correct, verdict.reason
