@@ -65,8 +65,8 @@ CLOSER = 2
 """How many times larger highlighted squares are looked at, at most, if something may be drawn over them."""
 
 STROKE = 0.65
-"""So many strange pixels, as a share of a square's side at reading size, make a stroke: right answers have 0.57 at most,
-where a border lies on the foot of a man, and 0.3 if they were sharpened, strokes 1.2 and more."""
+"""So many strange pixels, as a share of a square's side at reading size, make a stroke: right answers have 0.57 at
+most, where a border lies on the foot of a man, and 0.3 if they were sharpened, strokes 1.2 and more."""
 
 SAME = 12.0
 """Grey levels within which a pixel of a tile is its square's own."""
