@@ -69,9 +69,8 @@ def find_traces(
     side = _side(registration)
     if side is None or page.frame is None:
         return ""
-    cells = _cells(page.frame, changed, side, BORDER)
-    drawn, leant = (_drawn(_cells(page.frame, changed, side, border), side) for border in (BORDER, LEANING))
-    compared = Compared(registration, drift, page, drawn, leant)
+    cells, near = (_cells(page.frame, changed, side, border) for border in (BORDER, LEANING))
+    compared = Compared(registration, drift, page, _drawn(cells, side), _drawn(near, side))
     compared.demand_own_board(registration)
     densest = partial(_densest, registration=registration)
     within = partial(compared.within, cells=cells, own_colours=own_colours, own_places=own_places)
