@@ -72,10 +72,13 @@ MIXED = 0.15
 TELLING = 9
 """So many old cells with the most contrast tell at a closer look what is usual."""
 
-ROWS, FEWEST, KEPT = 24, 64, 0.4
-"""So many rows of a picture that was reduced to few colours have so many at most; and all of it this share of those
-that it is drawn with, if things of several may look alike: a palette of 90 colours keeps half of them, one of 36 a
-fifth."""
+ROWS, FEWEST = 24, 64
+"""So many rows of a picture that was reduced to few colours have so many at most."""
+
+KEPT, FEW_LEFT, MOST = 0.4, 48, 0.8
+"""Things of several colours may look alike in a picture that has this share of those that it is drawn with, at most; or
+so few, and the second share. A palette of 90 colours keeps half of them, one of 36 a fifth of many, but two thirds of
+few; other tones keep all."""
 
 
 @lru_cache(maxsize=64)
@@ -234,7 +237,8 @@ def has_lost_colours(seen: Seen, drawn: Callable[[], Picture]) -> bool:
     if not is_reduced(seen):
         return False
     wanted = np.count_nonzero(np.bincount(drawn().pixels.ravel()))
-    return Image.fromarray(seen.registration.image).getcolors(int(KEPT * wanted)) is not None
+    few = max(int(KEPT * wanted), min(FEW_LEFT, int(MOST * wanted)))
+    return Image.fromarray(seen.registration.image).getcolors(few) is not None
 
 
 def _are_only(shown: Pixels, looks: Sequence[Look], view: View) -> Flags:

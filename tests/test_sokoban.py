@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import reading
 from gamegen.adversary import ATTACKS
 from gamegen.core.cell import STEPS, Cell
 from gamegen.core.errors import IllegalAction, Rejected, Unsolvable
@@ -419,3 +420,10 @@ def test_boxes_in_other_tones_are_in_no_doubt(name: str, perturbation: str) -> N
     drawn = renderer.render(position, sample.style).image()
     verdict = verify(sample, PERTURBATIONS[perturbation](drawn, MODERATE[perturbation], rng))
     assert verdict.position == str(position)
+
+
+def test_few_colours_of_a_board_that_has_few_are_in_doubt() -> None:
+    """Without a keeper it has 56; of 36 that were left, those of two kinds of boxes had become one."""
+    cell = reading.Cell("sokoban", ("orientation", "quantise"), "moderate", 479)
+    row = reading.measured(cell, count=1, pixels=512, seed=2130)
+    assert (row.misread, row.abstained) == (0, 1)
