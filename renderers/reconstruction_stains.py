@@ -38,9 +38,10 @@ at most in a bad one, how much more they must be than pixels nobody changed, and
 FINEST = 240
 """Side from which on the edges of cubes are looked at: in a smaller page they are most of a cube."""
 
-NEAR, MARGIN = 10 / 512, 40 / 512
-"""Share of the page's side, around what is drawn anew, that is looked at, too (farther off, `traces` sees to it); and
-around a cube, which is so small that what sticks out of it must not be most of what tells how bad a picture is."""
+NEAR, BESIDE, MARGIN = 10 / 512, 20 / 512, 40 / 512
+"""Share of the page's side, around squares and around cubes that are drawn anew, that is looked at, too (farther off,
+`traces` sees to it); and around a cube, which is so small that what sticks out of it must not be most of what tells how
+bad a picture is."""
 
 FAINTEST, OVER = 36.0, 1.8
 """A pixel is odd if it is off all that it may be by so many grey levels, and by so many times what pixels nobody
@@ -257,7 +258,7 @@ def _densest(odd: Flags, look: Look, spot: Spot) -> float:
     """How many odd pixels the window has that has most of them, as a share of the page."""
     if np.count_nonzero(odd) <= LEAST * spot.side**2:
         return 0.0
-    reach, window = 2 * round(NEAR * spot.side) + 1, round(WINDOW * spot.side)
+    reach, window = 2 * round(BESIDE * spot.side) + 1, round(WINDOW * spot.side)
     near = cv2.dilate(spot.whole, np.ones((reach, reach), np.uint8)) > 0
     odd = odd & near & look.registration.covers(_box(spot.part, spot.side), odd.shape[::-1])
     counts = cv2.boxFilter(odd.astype(np.float32), -1, (window, window), normalize=False, borderType=_NOTHING)

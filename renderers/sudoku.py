@@ -165,7 +165,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
 
     def name_cells(self, seen: Seen, problem: Problem[Grid], style: Style) -> Named:
         """By the nearest tile; digits unlike every tile may still be plain digits in another hand, but one that is torn
-        between two tiles, and near to both, is in no other hand."""
+        between two tiles, and near to both, is in no other hand, and one that is as near to its tile as most that were
+        given are cannot be another digit in one."""
         named = super().name_cells(seen, problem, style)
         if style.text("marks") != "digits":
             return self._by_colour(named, seen, problem, style)
@@ -174,9 +175,13 @@ class SudokuRenderer(BoardRenderer[Grid]):
         blank[blank] = has_ink(self._insides(seen)[blank])
         torn = (named.confidence < LOWEST_CONFIDENCE) & (named.distance <= MIXED) & (named.symbols % DIGITS > 0)
         asked = (doubtful & ~torn) | blank | (named.distance > OWN_HAND)
+        given = self.encode(problem.position, style) % DIGITS > 0
+        as_given = ~doubtful & (named.distance <= np.median(named.distance[given])) if given.any() else ~asked
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         for (row, col), digit in zip(np.argwhere(asked), read_digits(sharp(seen, asked)), strict=True):
-            if digit is not None:
+            if digit is not None and as_given[row, col] and digit != symbols[row, col] % DIGITS:
+                confidence[row, col] = 0.0
+            elif digit is not None:
                 symbols[row, col] += digit - symbols[row, col] % DIGITS
                 confidence[row, col] = max(confidence[row, col], ANOTHER_HAND)
                 distance[row, col] = min(distance[row, col], FARTHEST)

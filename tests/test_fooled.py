@@ -224,11 +224,13 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "wordsearch/find@1:train:5:21000000000:0", 77),  # a thin diagonal in a fine grid
         ("bent", "spaceinvaders/volley@1:train:1:90000000006:0?pixels=256", 371),  # a bar on the ship
         ("wrong_label", "wordsearch/find@1:train:5:150000000010:0?pixels=256", 360),  # a small 19 is a 10
+        ("murky_clone", "sudoku/solve@1:train:5:600000000043:0?pixels=256", 124),  # a 1, taken for a 9 by hand, halved
         ("murky_clone", "maze/path@1:train:4:150000000017:0?pixels=256", 153),  # a dot of path on the floor, sharpened
         ("bent", "sokoban/push@1:train:2:120000000005:0?pixels=256", 159),  # a box with a rim of wall, a smaller one
         ("bent", "reconstruction/project@1:train:3:42000000:1?pixels=256", 116),  # a plus along two lines
         ("bent", "pacman/sweep@1:train:1:310000000055:0?pixels=256", 54),  # a yellow bar from corner to corner
         ("scrawl", "reconstruction/voxel@1:train:3:310000000091:0?pixels=256", 115),  # a pale bar, through JPEG
+        ("scrawl", "reconstruction/voxel@1:train:3:600000000021:0?pixels=256", 121),  # brown, along an edge of cubes
         ("scrawl", "sokoban/solve@1:train:3:310000000034:0?pixels=256", 330),  # a small green box in a frame of wall
         ("scrawl", "sudoku/solve@1:train:1:310000000028:0?pixels=256", 251),  # purple through blue, through JPEG
         ("bent", "jewel2/best@1:train:1:330000000008:0?pixels=256", 46),  # CORRECT on it, in a picture that was moved
