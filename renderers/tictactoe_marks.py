@@ -40,6 +40,10 @@ Of 5,400 painted and perturbed answers none needs more than 0, 0.0013 and 0.0002
 was sharpened. Strokes of 4 px of 512 over them make 0.009 of one of the first two and more, and 0.019 in a block; and a
 piece of the picture laid over them, 12 px wide and high and more, 0.0025 of one of them, or a notch."""
 
+THIN, INSIDE_THIN = 0.1, 0.0045
+"""Share of a cell by which the stroke of a thin pen is narrower, and what may then be in the middle of it: of 9,000 such
+answers two needed 0.0033, since a trembling hand leaves the middle sooner."""
+
 ON_RIM = 0.004
 """The share of a cell that may be along a block's border, in no colour of the block, the ground or a line."""
 
@@ -91,7 +95,8 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
     away, width = (_from_ring if symbol == "O" else _from_cross)(drawn)
     beside = _share(drawn & (away > width / 2 + SLACK * SIDE))
     within = _share(odd & (away < CORE * width / 2))
-    return beside > BESIDE or within > INSIDE * max(1.0, seen.crispness) or _is_cut(drawn & ~odd)
+    inside = (INSIDE if width > THIN * SIDE else INSIDE_THIN) * max(1.0, seen.crispness)
+    return beside > BESIDE or within > inside or _is_cut(drawn & ~odd)
 
 
 def is_ours(cell: Floats, tile: Floats) -> bool:
