@@ -95,8 +95,8 @@ def is_spoilt(seen: Seen, cell: Cell, symbol: str, style: Style) -> bool:
     away, width = (_from_ring if symbol == "O" else _from_cross)(drawn)
     beside = _share(drawn & (away > width / 2 + SLACK * SIDE))
     within = _share(odd & (away < CORE * width / 2))
-    inside = (INSIDE if width > THIN * SIDE else INSIDE_THIN) * max(1.0, seen.crispness)
-    return beside > BESIDE or within > inside or _is_cut(drawn & ~odd)
+    most = (INSIDE if width > THIN * SIDE else INSIDE_THIN) * max(1.0, seen.crispness)
+    return beside > BESIDE or within > most or _is_cut(drawn & ~odd)
 
 
 def is_ours(cell: Floats, tile: Floats) -> bool:
