@@ -41,8 +41,8 @@ was sharpened. Strokes of 4 px of 512 over them make 0.009 of one of the first t
 piece of the picture laid over them, 12 px wide and high and more, 0.0025 of one of them, or a notch."""
 
 THIN, INSIDE_THIN = 0.1, 0.0045
-"""Share of a cell by which the stroke of a thin pen is narrower, and what may then be in the middle of it: of 9,000 such
-answers two needed 0.0033, since a trembling hand leaves the middle sooner."""
+"""Share of a cell by which the stroke of a thin pen is narrower, and what may then be in the middle of it: of 9,000
+answers by hand two needed 0.0033, since a hand that trembles leaves the middle sooner."""
 
 ON_RIM = 0.004
 """The share of a cell that may be along a block's border, in no colour of the block, the ground or a line."""
