@@ -37,11 +37,11 @@ by whoever follows the line. Notches in the edge of a trembling hand's line are 
 EDGE = np.ones((3, 3), np.uint8)
 """A pixel may look like any of its neighbours, or like something between them: edges are soft."""
 
-STRANGE, STRANGE_CLEAN, MANY, MANY_CLEAN = 40.0, 62.0, 5, 8
+STRANGE, STRANGE_CLEAN, MANY, MANY_CLEAN = 40.0, 62.0, 5, 9
 """Grey levels by which a stroke differs from the path that was laid down once more, in so many pixels of a cell at
-least: in pictures that were compressed, beside what is usual in them, and in clean ones. Of 3,000 clean right answers
-nearly all have up to 4 such pixels, two, where a trembling line ends in a sign, 6; strokes that leave the path in one
-piece have 10 and more."""
+least: in pictures that were compressed, beside what is usual in them, and in clean ones. Of 4,000 clean right answers
+nearly all have up to 4 such pixels, three, where a trembling line ends in a sign, 6 and 8; strokes that leave the path
+in one piece have 10 and more."""
 
 LIGHT, LIGHT_TIMES = 20.0, 2.0
 """Grey levels of light by which a stroke differs in compressed pictures, beside so many times what is usual in them. Of

@@ -302,6 +302,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("reconstruction/voxel@1:train:2:330000000005:3?pixels=256", 299),  # a square with an uneven corner
         ("sokoban/push@1:train:3:9100:17?pixels=256", 2),  # a keeper who brought some floor along, on a target
         ("tictactoe/best@1:train:3:7003000062:1?pixels=256", 356),  # a thin ring, beside its place
+        ("maze/path@1:train:1:22000000000:0", 19),  # a trembling line, with a notch where it ends in a sign
         ("tictactoe/best@1:train:5:600000000022:0?pixels=256", 271),  # thin crosses of a hand that trembles
         ("tictactoe/best@1:train:4:600000000088:0?pixels=256", 88),
         ("sokoban/push@1:train:3:50000000000:0?pixels=256", 183),  # a keeper who hides most of a target
