@@ -176,7 +176,8 @@ class SudokuRenderer(BoardRenderer[Grid]):
         torn = (named.confidence < LOWEST_CONFIDENCE) & (named.distance <= MIXED) & (named.symbols % DIGITS > 0)
         asked = (doubtful & ~torn) | blank | (named.distance > OWN_HAND)
         given = self.encode(problem.position, style) % DIGITS > 0
-        as_given = ~doubtful & (named.distance <= np.median(named.distance[given])) if given.any() else ~asked
+        usual = np.median(named.distance[given]) if given.any() else 0.0
+        as_given = ~doubtful & (named.distance <= usual)
         symbols, confidence, distance = named.symbols.copy(), named.confidence.copy(), named.distance.copy()
         for (row, col), digit in zip(np.argwhere(asked), read_digits(sharp(seen, asked)), strict=True):
             if digit is not None and as_given[row, col] and digit != symbols[row, col] % DIGITS:

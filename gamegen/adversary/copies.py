@@ -62,10 +62,8 @@ def _only_reshapes(wrong: Flags, drawn: Pixels, sample: Sample) -> bool:
     """Whether a piece lies on a maze's path, on its start or end, or beside it, and severs nothing: paths may be thin,
     thick and uneven, and reach over their ends."""
     after, own = canvas(sample).after, sample.style.colours()
-    ends = [own[name] for name in ("start", "end")]
-    return bool((wrong & _near(after, [*asked(sample), *ends])).any()) and _parts(drawn, sample) == _parts(
-        after, sample
-    )
+    path = _near(after, [*asked(sample), own["start"], own["end"]])
+    return bool((wrong & path).any()) and _parts(drawn, sample) == _parts(after, sample)
 
 
 def _only_enlarges(wrong: Flags, drawn: Pixels, least: int, sample: Sample) -> bool:
