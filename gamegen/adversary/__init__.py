@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from PIL import Image
 
-from gamegen.adversary import bends, copies, noise, patches, pictures, positions, scrawls
+from gamegen.adversary import bends, copies, noise, patches, pictures, positions, scrawls, spoils
 from gamegen.core.stream import Stream
 from gamegen.sample import Sample
 
@@ -19,7 +19,7 @@ Attack = Callable[[Sample, Stream], tuple[Image.Image, bool] | None]
 
 ATTACKS: dict[str, Attack] = {
     attack.__name__: attack
-    for module in (positions, pictures, patches, copies, scrawls, bends, noise)
+    for module in (positions, pictures, patches, copies, spoils, scrawls, bends, noise)
     for attack in module.ATTACKS
 }
 """Every attack by its name."""
@@ -30,7 +30,7 @@ WEIGHTS: dict[str, int] = {
     "copy": 1, "blank": 1, "static": 1, "other_gold": 1, "other_skin": 1, "collage": 2, "partial_edit": 3,
     "overlay": 2, "boast": 2, "thumbnail": 1, "one_cell_off": 1, "mirrored": 1,
     "blot": 3, "ghost_stroke": 4, "pale_stroke": 3, "wiped_label": 2, "wrong_label": 3, "misplaced": 2,
-    "wrong_colour": 2, "copied_piece": 4, "scrawl": 5, "bent": 4,
+    "wrong_colour": 2, "copied_piece": 4, "spoilt_cell": 4, "scrawl": 5, "bent": 4,
     "murky_mutation": 4, "murky_clone": 3, "double_exposure": 3, "murky_exposure": 3, "adversarial_noise": 2,
 }  # fmt: skip
 """How often each attack is made on one sample. Those that are the same every time come once; `painted` has a tenth of

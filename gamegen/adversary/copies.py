@@ -55,7 +55,7 @@ def copied_piece(sample: Sample, rng: Stream) -> Made:
         return None
     if _only_enlarges(wrong, drawn, least, sample):
         return None
-    return _brought_back(picture(drawn), rng), False
+    return brought_back(picture(drawn), rng), False
 
 
 def _only_reshapes(wrong: Flags, drawn: Pixels, sample: Sample) -> bool:
@@ -92,7 +92,7 @@ def _parts(image: Pixels, sample: Sample) -> int:
     return int(np.count_nonzero(areas > FEW))
 
 
-def _brought_back(image: Image.Image, rng: Stream) -> Image.Image:
+def brought_back(image: Image.Image, rng: Stream) -> Image.Image:
     """As it is, through JPEG or in another size."""
     way = rng.below(3)
     if way == 1:

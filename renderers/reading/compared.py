@@ -23,6 +23,7 @@ from renderers.reading.foreign import (
     spoilt,
 )
 from renderers.reading.pages import BROAD, Clean, Page, broadly
+from renderers.reading.patches import find_patch
 from renderers.reading.register import WHOLE as WHOLE
 from renderers.reading.register import Registration
 
@@ -98,7 +99,8 @@ class Compared:
     ) -> None:
         self._leant = drawn if leant is None else leant
         self.page, self.drawn, self.clean = page, drawn, page.at(len(drawn))
-        self._old = ~drawn & registration.covers(WHOLE, (len(drawn), len(drawn)))
+        covered = registration.covers(WHOLE, (len(drawn), len(drawn)))
+        self._old, self._not_leant = ~drawn & covered, ~self._leant & covered
         self._look(registration.page(STEADY, len(drawn)))
         self._is_strict = self.is_untouched and self._has_own_edges()
         if not self._is_strict:
@@ -150,6 +152,11 @@ class Compared:
         if self.page.frame is None and np.count_nonzero(found) > self.least:
             found = self._lonely(found, _surroundings(self.clean.pixels), least=LINES)
         return found
+
+    def patch(self) -> tuple[float, float] | None:
+        """The middle, as shares of the page, of a patch where nothing was to be drawn that was spoilt."""
+        cell = 0.0 if self.page.frame is None else self.page.frame.cell * len(self.seen) / self.page.frame.pixels
+        return find_patch(self.seen, self.clean.pixels, self._not_leant, cell)
 
     def _lonely(self, found: Flags, classes: NDArray[np.int64], *, least: int = 1) -> Flags:
         """Without pixels of classes (h, w) that have become the same other colour everywhere, or have changed as much

@@ -82,6 +82,7 @@ def find_traces(
         if place is not None and as_laid is not None:
             inside = within(as_laid(compared.seen), is_laid=page.frame.cell >= LARGE)
             place = densest(beside | inside, least=compared.least + SLIPS)
+    place = place or compared.patch()
     if place is not None:
         trace = _name(page.frame, *place)
     else:
@@ -103,7 +104,8 @@ def page_is_marked(registration: Registration, drift: Drift, page: Page, after: 
     compared = Compared(registration, drift, page, drawn)
     compared.demand_own_board(registration)
     found = compared.beside() | compared.within(after, [], own_colours=True)
-    return _densest(found, registration, least=compared.least) is not None and not is_coarse(registration.image)
+    place = _densest(found, registration, least=compared.least) or compared.patch()
+    return place is not None and not is_coarse(registration.image)
 
 
 def _side(registration: Registration) -> int | None:
