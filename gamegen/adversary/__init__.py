@@ -37,9 +37,9 @@ WEIGHTS: dict[str, int] = {
 all and more, since right answers must pass as surely as wrong ones fail; `adversarial_noise` asks the judge six times.
 """
 
-BY_NAME = ("murky_exposure",)
-"""Made only if they are asked for: half of a wrong answer, in a bad and small picture, is at the limit of what anybody
-can see."""
+BY_NAME = ("murky_exposure", "spoilt_cell")
+"""Made only if they are asked for: half of a wrong answer, or a small cell that is a little blurred, in a bad and
+small picture, is at the limit of what anybody can see."""
 
 USUAL = tuple(name for name in ATTACKS if name not in BY_NAME)
 """Made if no others are asked for."""

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", default="all", metavar="TASKS|FOLDER", help="tasks, or a dataset's folder")
     parser.add_argument("--all", action="store_true", help="every game")
     parser.add_argument("--count", type=int, default=720, metavar="N", help="attacks per game (default 720)")
-    parser.add_argument("--attacks", help="only these kinds, with commas (default: all but murky_exposure)")
+    parser.add_argument("--attacks", help="only these kinds, with commas (default: all but two that must be named)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=0, help="processes (default: one per core)")
     parser.add_argument("--pixels", type=int, default=512, help="side of the pictures (default 512)")

@@ -1,8 +1,8 @@
 """A patch where nothing was to be drawn that is otherwise, and all else is as it was: somebody spoilt it.
 
-Whatever an editor does to a whole picture, blur and sharpen it, say, can be done to the given one, too. What then still
-differs, if light is averaged a little, does so by a few levels, in many places. Who smears, veils, turns or wipes a cell
-changes it there and nowhere else, be all of its colours the page's own.
+Whatever an editor does to a whole picture, blur and sharpen it, say, can be done to the given one, too. What then
+still differs, if light is averaged a little, does so by a few levels, in many places. Who smears, veils, turns or wipes
+a cell changes it there and nowhere else, be all of its colours the page's own.
 """
 
 from __future__ import annotations
