@@ -117,9 +117,9 @@ def _swirled(cell: Pixels, rng: Stream) -> Pixels:
     down, across = np.mgrid[: len(cell), : len(cell)].astype(np.float32) - np.float32(middle)
     angle = rng.choice((-3, 3)) * (1 - np.hypot(down, across) / (len(cell) / 2)).clip(0, 1)
     cos, sin = np.cos(angle), np.sin(angle)
-    x, y = (middle + each for each in (across * cos - down * sin, across * sin + down * cos))
-    ways = (each.astype(np.float32) for each in (x, y))
-    return np.asarray(cv2.remap(cell, *ways, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+    ways = (across * cos - down * sin, across * sin + down * cos)
+    x, y = ((middle + way).astype(np.float32) for way in ways)
+    return np.asarray(cv2.remap(cell, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
 
 
 def _checkered(cell: Pixels, rng: Stream) -> Pixels:
