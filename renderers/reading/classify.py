@@ -199,16 +199,19 @@ def _mixtures(
 
 
 def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray[np.intp]) -> None:
-    """Raise UnreadableImage if of a mark that is read as it was, `before` (R, C), only a shadow is left."""
+    """Raise UnreadableImage if of a mark that is read as it was, `before` (R, C), only a shadow is left.
+
+    It may have taken another form, as walls do when one beside them is broken.
+    """
     marked = (tiles.meaning[named.symbols] == tiles.meaning[before]) & (tiles.contrast[before] > BARE)
     away = tiles.away(join_cells(cells), before) if named.away is None else named.away
     doubtful = marked & (away > KEPT * tiles.contrast[before])
     if not doubtful.any():
         return
     drawn = insides(cells[doubtful], tiles)
-    own = before[doubtful]
-    along = np.stack([moved @ cell for cell, moved in zip(drawn, tiles.centred(own), strict=True)]).max(axis=1)
-    kept = along / (tiles.contrast[own] ** 2 * drawn.shape[1])
+    own, form = before[doubtful], named.symbols[doubtful]
+    shown = _kept(drawn, tiles, np.where(tiles.contrast[form] > BARE, form, own))
+    kept = np.maximum(_kept(drawn, tiles, own), shown)
     kinds, marks = tiles.meaning[own], tiles.meaning[before[marked]]
     groups = [(kinds == kind, marks == kind) for kind in np.unique(kinds)] + [(kinds >= 0, marks >= 0)]
     usual = np.ones(len(kept))
@@ -218,6 +221,13 @@ def demand_unfaded(cells: Floats, tiles: Tiles, named: Named, *, before: NDArray
     if (kept < FADED * usual).any():
         row, col = np.argwhere(doubtful)[int((kept - FADED * usual).argmin())]
         raise UnreadableImage(f"what cell ({row}, {col}) showed is hardly there any more")
+
+
+def _kept(drawn: Floats, tiles: Tiles, marks: NDArray[np.intp]) -> Floats:
+    """(N,): the share of their contrast that these tiles' marks (N,) have in what was drawn (N, pixels)."""
+    along = np.stack([moved @ cell for cell, moved in zip(drawn, tiles.centred(marks), strict=True)]).max(axis=1)
+    kept: Floats = along / (tiles.contrast[marks] ** 2 * drawn.shape[1])
+    return kept
 
 
 def demand_full_strength(
