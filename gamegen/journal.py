@@ -8,7 +8,7 @@ again.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import orjson
 
 from gamegen.core.errors import BadInput
 from gamegen.writing.folder import lock
+from gamegen.writing.format import replacing
 
 
 class Journal:
@@ -29,19 +30,34 @@ class Journal:
             return
         first = orjson.dumps({"plan": plan}) + b"\n"
         whole = path.read_bytes() if path.exists() else b""
-        lines = whole[: whole.rfind(b"\n") + 1].splitlines()
-        if not lines and not first.startswith(whole):
-            raise BadInput(f"{path} is no journal of this command; choose another file")
-        if lines:
-            _check_plan(path, lines[0], orjson.loads(first)["plan"])
-            self.done = dict(_entry(path, number, line) for number, line in enumerate(lines[1:], 2))
+        if not first.startswith(whole):
+            found, self.done = _read(path, whole)
+            _check_plan(path, found, orjson.loads(first)["plan"])
         _cut(path, whole, first)
 
     def add(self, piece: str, result: Any) -> None:
         self.done[piece] = result
-        if self.path is not None:
+        if self.path is None:
+            return
+        try:
             with self.path.open("ab") as stream:
-                stream.write(orjson.dumps({"piece": piece, "result": result}) + b"\n")
+                stream.write(_line(piece, result))
+        except OSError as error:
+            raise BadInput(f"cannot write to {self.path}: {error}; run the same command again to go on") from error
+
+    def settle(self, pieces: Iterable[str]) -> None:
+        """Put the file into this order, once each: then it does not tell in which order pieces were finished.
+
+        Pieces that are not named come last.
+        """
+        self.done = {piece: self.done[piece] for piece in dict.fromkeys([*pieces, *self.done]) if piece in self.done}
+        if self.path is None:
+            return
+        first, _, rest = self.path.read_bytes().partition(b"\n")
+        lines = b"".join(_line(piece, result) for piece, result in self.done.items())
+        if rest != lines:
+            with replacing(self.path) as stream:
+                stream.write(first + b"\n" + lines)
 
 
 @contextmanager
@@ -64,12 +80,28 @@ def journal(path: Path | None, plan: Mapping[str, Any]) -> Iterator[Journal]:
         os.close(handle)
 
 
-def _check_plan(path: Path, line: bytes, plan: Mapping[str, Any]) -> None:
+def read_journal(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The plan and the results of a journal that another run may be writing; nothing is changed."""
+    whole = path.read_bytes()
+    return _read(path, whole) if b"\n" in whole else ({}, {})
+
+
+def _line(piece: str, result: Any) -> bytes:
+    return orjson.dumps({"piece": piece, "result": result}) + b"\n"
+
+
+def _read(path: Path, whole: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A torn last line does not count."""
+    lines = whole[: whole.rfind(b"\n") + 1].splitlines()
     try:
-        found = orjson.loads(line)["plan"]
-        differs = [name for name in {**plan, **found} if found.get(name) != plan.get(name)]
-    except (ValueError, KeyError, TypeError, AttributeError):
+        plan = dict(orjson.loads(lines[0])["plan"])
+    except (IndexError, ValueError, KeyError, TypeError):
         raise BadInput(f"{path} is no journal of this command; choose another file") from None
+    return plan, dict(_entry(path, number, line) for number, line in enumerate(lines[1:], 2))
+
+
+def _check_plan(path: Path, found: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+    differs = [name for name in {**plan, **found} if found.get(name) != plan.get(name)]
     if differs:
         raise BadInput(f"{path} belongs to a run with other {', '.join(differs)}; choose another file or remove it")
 
