@@ -11,23 +11,21 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from PIL import Image
 
 from gamegen.core.categories import CATEGORIES, category
-from gamegen.core.errors import BadInput, JudgeFailed, UnreadableImage
+from gamegen.core.errors import BadInput, UnreadableImage
 from gamegen.images import load_rgb
 from gamegen.stored import StoredRow
-from scoring.cache import ReplyCache, cache_key
-from scoring.parse import LOWEST, parse_reply
+from scoring.asking import Answer, Model, at_once, key_of, put
+from scoring.cache import ReplyCache
+from scoring.parse import LOWEST, Opinion, parse_reply
 from scoring.prompts import QUESTIONS, load_prompt
-
-ATTEMPTS = 3
-"""How often a question is put before its replies are called unreadable."""
 
 LARGEST_SIDE = 1024
 """Pictures are scaled down to this before a judge sees them."""
@@ -36,48 +34,25 @@ Scores = dict[str, int | None]
 """By question; None where the judge failed."""
 
 
-class Judge(Protocol):
-    """What is needed of a model: edit_models.vlm has two."""
-
-    name: str
-    parameters: Mapping[str, Any]
-    concurrency: int
-
-    async def ask(self, parts: Sequence[str | bytes]) -> str: ...
-
-    async def close(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Dual:
     """How to judge: who, how often, and where replies are remembered."""
 
-    judge: Judge
+    judge: Model
     cache: ReplyCache
     passes: int = 1
 
     async def judge_all(self, rows: Iterable[StoredRow], outputs: Path, done: Progress) -> list[dict[str, Any]]:
         """A record for every row, in order. Rows are read as they are needed, as many at a time as the judge takes."""
-        todo = iter(enumerate(rows))
         records: dict[int, dict[str, Any]] = {}
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self.judge.concurrency):
-                    group.create_task(self._worker(todo, outputs, records, done))
-        except ExceptionGroup as several:  # what stops one worker, as a refused key, stops all
-            raise several.exceptions[0] from several
-        return [records[number] for number in sorted(records)]
 
-    async def _worker(
-        self,
-        todo: Iterator[tuple[int, StoredRow]],
-        outputs: Path,
-        records: dict[int, dict[str, Any]],
-        done: Progress,
-    ) -> None:
-        for number, stored in todo:
+        async def one(item: tuple[int, StoredRow]) -> None:
+            number, stored = item
             records[number] = await self.judge_one(stored, stored.output(outputs))
             done()
+
+        await at_once(enumerate(rows), one, self.judge.concurrency)
+        return [records[number] for number in sorted(records)]
 
     async def judge_one(self, stored: StoredRow, output: Path | None) -> dict[str, Any]:
         record = {
@@ -103,7 +78,9 @@ class Dual:
         ]
         return {
             **record,
-            "passes": [{name: answer.score for name, answer in zip(QUESTIONS, each, strict=True)} for each in answers],
+            "passes": [
+                {name: _score(answer) for name, answer in zip(QUESTIONS, each, strict=True)} for each in answers
+            ],
             "replies": [{name: answer.reply for name, answer in zip(QUESTIONS, each, strict=True)} for each in answers],
             "failure": "; ".join(
                 dict.fromkeys(answer.failure for each in answers for answer in each if answer.failure)
@@ -112,42 +89,23 @@ class Dual:
 
     def key(self, question: str, parts: Sequence[str | bytes], number: int) -> str:
         """Where the reply to a question in a pass is remembered."""
-        name = load_prompt(question).name
-        judge = self.judge
-        return cache_key(parts, prompt=name, judge=judge.name, parameters=judge.parameters, number=number)
+        return key_of(self.judge, load_prompt(question), parts, number)
 
-    async def _ask(self, question: str, stored: StoredRow, values: Mapping[str, str | bytes], number: int) -> Answer:
-        """One question, from the cache or the judge; only replies that can be read are remembered."""
+    async def _ask(
+        self, question: str, stored: StoredRow, values: Mapping[str, str | bytes], number: int
+    ) -> Answer[Opinion]:
         prompt = load_prompt(question)
         parts = prompt.fill(*kind_of(stored), values)
-        key = self.key(question, parts, number)
-        known = self.cache.get(key)
-        if known is not None:
-            return Answer(parse_reply(known).score, known, "")
-        reply, failure = "", ""
-        for attempt in range(ATTEMPTS):
-            try:
-                reply = await self.judge.ask([*parts, prompt.again] if attempt else parts)
-                score = parse_reply(reply).score
-            except JudgeFailed as error:
-                failure = f"{question}: {error}"
-                if not reply:
-                    break  # the judge has already been asked as often as it takes
-            else:
-                self.cache.put(key, reply, judge=self.judge.name, prompt=prompt.name)
-                return Answer(score, reply, "")
-        return Answer(None, reply, failure)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    score: int | None
-    reply: str
-    failure: str
+        answer = await put(self.judge, self.cache, prompt, parts, parse_reply, number=number)
+        return replace(answer, failure=f"{question}: {answer.failure}") if answer.failure else answer
 
 
 class Progress(Protocol):
     def __call__(self) -> object: ...
+
+
+def _score(answer: Answer[Opinion]) -> int | None:
+    return None if answer.value is None else answer.value.score
 
 
 def as_seen(data: bytes) -> bytes:

@@ -63,11 +63,11 @@ def forecast(rows: Iterable[StoredRow], outputs: Path, dual: Dual) -> Forecast:
                     cached += 1
                 else:
                     calls += 1
-                    tokens += sum(map(_tokens, parts))
+                    tokens += sum(map(tokens_of, parts))
     return Forecast(samples, missing, cached, calls, tokens)
 
 
-def _tokens(part: str | bytes) -> int:
+def tokens_of(part: str | bytes) -> int:
     if isinstance(part, str):
         return ceil(len(part) / 4)
     with Image.open(io.BytesIO(part)) as image:

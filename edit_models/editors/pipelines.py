@@ -74,7 +74,7 @@ class PipelineEditor:
 
     def edit(self, image: Image.Image, instruction: str, *, seed: int) -> Edit:
         picture = [image] if self.adapter.listed else image
-        made = self._call(picture, self.adapter.prompt.format(instruction), _generator(seed))
+        made = self._call(picture, self.adapter.prompt.format(instruction), generator(seed))
         return Edit(made[0])
 
     def edit_batch(self, requests: Sequence[Request]) -> list[Edit]:
@@ -82,7 +82,7 @@ class PipelineEditor:
             return [self.edit(request.image, request.instruction, seed=request.seed) for request in requests]
         prompts = [self.adapter.prompt.format(request.instruction) for request in requests]
         pictures = [request.image for request in requests]
-        made = self._call(pictures, prompts, [_generator(request.seed) for request in requests])
+        made = self._call(pictures, prompts, [generator(request.seed) for request in requests])
         return [Edit(image) for image in made]
 
     def _call(self, image: Any, prompt: Any, generator: Any) -> list[Image.Image]:
@@ -101,10 +101,18 @@ def load_pipeline(
     guidance: float | None = None,
     **extra: Any,
 ) -> PipelineEditor:
-    """The pipeline on a GPU in bf16 if there is one, else on the CPU in fp32; each worker takes the next GPU."""
+    pipeline = from_pretrained(target, "DiffusionPipeline", worker=worker, device=device, dtype=dtype)
+    return PipelineEditor(pipeline, steps=steps, guidance=guidance, extra=extra)
+
+
+def from_pretrained(target: str, loader: str, *, worker: int, device: str | None, dtype: str | None) -> Any:
+    """A pipeline on a GPU in bf16 if there is one, else on the CPU in fp32; each worker takes the next GPU.
+
+    `loader` is the class of diffusers that loads it; what that does not know, DiffusionPipeline loads as it is.
+    """
     try:
+        import diffusers
         import torch
-        from diffusers import DiffusionPipeline
     except ImportError:
         raise MissingExtra("torch and diffusers", "editors") from None
 
@@ -112,12 +120,16 @@ def load_pipeline(
     dtype = dtype or ("fp32" if device == "cpu" else "bf16")
     if dtype not in DTYPES:
         raise unknown("dtype", dtype, DTYPES)
+    kind = getattr(torch, DTYPES[dtype])
     try:
-        pipeline = DiffusionPipeline.from_pretrained(target, dtype=getattr(torch, DTYPES[dtype]))
+        try:
+            pipeline = getattr(diffusers, loader).from_pretrained(target, dtype=kind)
+        except ValueError:
+            pipeline = diffusers.DiffusionPipeline.from_pretrained(target, dtype=kind)
     except (OSError, ValueError, ImportError) as error:
         raise BadInput(f"cannot load the pipeline {target!r}: {str(error).strip().splitlines()[0]}") from error
     pipeline.set_progress_bar_config(disable=True)
-    return PipelineEditor(pipeline.to(device), steps=steps, guidance=guidance, extra=extra)
+    return pipeline.to(device)
 
 
 def load_bagel(
@@ -143,7 +155,8 @@ def gpu_of(worker: int) -> str | None:
     return f"cuda:{worker % torch.cuda.device_count()}" if torch.cuda.is_available() else None
 
 
-def _generator(seed: int) -> Any:
+def generator(seed: int) -> Any:
+    """Noise that is the same on any device; torch's global generator is set as well, see PipelineEditor."""
     import torch
 
     torch.manual_seed(seed)

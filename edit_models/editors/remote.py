@@ -93,8 +93,8 @@ class Server:
             raise BadReply(f"the picture is not base64: {error}") from error
 
 
-class ServerEditor:
-    """What both kinds are made with; `fields` (size, quality…) go into every request, the seed only if told so."""
+class ServerModel:
+    """What all kinds are made with; `fields` (size, quality…) go into every request, the seed only if told so."""
 
     def __init__(
         self,
@@ -115,25 +115,32 @@ class ServerEditor:
     def request(self, seed: int, **content: Any) -> dict[str, Any]:
         return {**self.fields, **content} | ({"seed": seed} if self.send_seed else {})
 
+    def picture_of(self, answer: Any) -> Image.Image:
+        """The first picture of an answer by one of the `images` addresses."""
+        match answer:
+            case {"data": [{"b64_json": str(data)}, *_]} | {"data": [{"url": str(data)}, *_]}:
+                return self.server.picture(data)
+        raise BadReply(f"no picture in the answer: {str(answer)[:200]}")
 
-class ImagesEditor(ServerEditor):
+
+class ImagesEditor(ServerModel):
     """`POST images/edits`."""
 
     def edit(self, image: Image.Image, instruction: str, *, seed: int) -> Edit:
         fields = {name: str(value) for name, value in self.request(seed, prompt=instruction).items()}
-        answer = self.server.post("images/edits", data=fields, files={"image": ("image.png", _png(image), "image/png")})
-        match answer:
-            case {"data": [{"b64_json": str(data)}, *_]} | {"data": [{"url": str(data)}, *_]}:
-                return Edit(self.server.picture(data))
-        raise BadReply(f"no picture in the answer: {str(answer)[:200]}")
+        files = {"image": ("image.png", _png(image), "image/png")}
+        return Edit(self.picture_of(self.server.post("images/edits", data=fields, files=files)))
 
 
-class ChatEditor(ServerEditor):
+class ChatEditor(ServerModel):
     """`POST chat/completions` with a model that draws; its words are kept as its thinking."""
 
     def edit(self, image: Image.Image, instruction: str, *, seed: int) -> Edit:
         url = f"data:image/png;base64,{base64.b64encode(_png(image)).decode()}"
         content = [{"type": "image_url", "image_url": {"url": url}}, {"type": "text", "text": instruction}]
+        return self.ask(content, seed=seed)
+
+    def ask(self, content: list[dict[str, Any]], *, seed: int) -> Edit:
         body = {"modalities": ["image", "text"], **self.request(seed, messages=[{"role": "user", "content": content}])}
         answer = self.server.post("chat/completions", json=body)
         match answer:

@@ -1,7 +1,8 @@
 """Any OpenAI-compatible `/chat/completions` endpoint that takes pictures.
 
 The key and the address come from the arguments or from OPENAI_API_KEY and OPENAI_BASE_URL. A busy or failing endpoint
-is asked again with growing pauses; when it says how long to wait (Retry-After), all questions wait that long.
+is asked again with growing pauses; when it says how long to wait (Retry-After), all questions wait that long. One that
+was never there is not waited for.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class ChatModel:
         timeout: float = 120.0,
         pause: float = 1.0,
         max_tokens: int = 1024,
+        temperature: float = 0,
+        schema: Mapping[str, Any] | None = SCHEMA,
     ) -> None:
         address, headers = reach(base_url, key)
         try:
@@ -40,10 +43,12 @@ class ChatModel:
         except ImportError as error:
             raise MissingExtra("httpx", "judge") from error
         self.name = model
-        self.parameters: Mapping[str, Any] = {"temperature": 0, "max_tokens": max_tokens}
+        self.parameters: Mapping[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
         self.concurrency = concurrency
         self._attempts, self._timeout, self._pause = attempts, timeout, pause
-        self._structured = True  # until the endpoint refuses it
+        self._schema = schema
+        self._structured = schema is not None  # until the endpoint refuses it
+        self._reached = False
         self._not_before = 0.0
         self._slots = asyncio.Semaphore(concurrency)
         self._url = f"{address}/chat/completions"
@@ -81,7 +86,10 @@ class ChatModel:
             async with asyncio.timeout(self._timeout):  # httpx's own limit is between bytes, and a drip would pass it
                 response = await self._client.post(self._url, json=self._body(parts, structured))
         except (httpx.HTTPError, TimeoutError) as error:
+            if isinstance(error, httpx.ConnectError) and not self._reached:
+                raise BadInput(f"nobody answers at {self._url}: {error}") from error
             return None, f"{type(error).__name__} {error}".strip(), None
+        self._reached = True
         status = response.status_code
         if status in AGAIN:
             return None, f"HTTP {status}", retry_after(response.headers)
@@ -101,7 +109,7 @@ class ChatModel:
             "messages": [{"role": "user", "content": [_piece(part) for part in parts]}],
         }
         if structured:
-            schema = {"name": "verdict", "strict": True, "schema": SCHEMA}
+            schema = {"name": "reply", "strict": True, "schema": self._schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         return body
 

@@ -37,11 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from edit_models.vlm.named import open_model
     from scoring.cache import ReplyCache
     from scoring.dual import Dual
-    from scoring.judges import open_judge
 
-    judge = open_judge(
+    judge = open_model(
         args.judge,
         base_url=args.base_url,
         concurrency=args.concurrency,

@@ -172,12 +172,12 @@ def _dry_run(args: argparse.Namespace, folder: Path) -> int:
 
 
 def _dual(args: argparse.Namespace, cache: Any) -> Dual:
+    from edit_models.vlm.named import open_model
     from scoring.dual import Dual
-    from scoring.judges import open_judge
 
     if not args.model:
         raise _bad("--judge vlm needs --model: the name of a snapshot, as gpt-4.1-2025-04-14, or a local folder")
-    judge = open_judge(
+    judge = open_model(
         args.model,
         base_url=args.base_url,
         concurrency=args.concurrency,

@@ -48,10 +48,10 @@ class Prompt:
 
 
 @cache
-def load_prompt(question: str) -> Prompt:
-    """A question from its file, checked: its slots are exactly its inputs."""
+def load_prompt(question: str, package: str = __name__) -> Prompt:
+    """A question from its file in a package, checked: its slots are exactly its inputs."""
     name = f"{question}.toml"
-    data = tomllib.loads((files(__name__) / name).read_text(encoding="utf-8"))
+    data = tomllib.loads((files(package) / name).read_text(encoding="utf-8"))
     prompt = Prompt(
         question, data["version"], tuple(data["inputs"]), data["text"], data.get("changes", {}), data["again"]
     )

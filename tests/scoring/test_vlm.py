@@ -13,8 +13,9 @@ import pytest
 from gamegen.__main__ import main
 from gamegen.core.errors import BadInput, JudgeFailed
 from gamegen.stored import read_dataset
+from scoring.asking import ATTEMPTS
 from scoring.cache import ReplyCache
-from scoring.dual import ATTEMPTS, Dual
+from scoring.dual import Dual
 from scoring.prompts import QUESTIONS
 from scoring.summary import vlm_numbers
 

@@ -1,0 +1,1 @@
+"""Text-to-image generators behind one small protocol."""
