@@ -6,7 +6,6 @@ It knows no users and no passwords: keep it on this machine, or behind something
 from __future__ import annotations
 
 import argparse
-import socket
 from contextlib import suppress
 
 
@@ -26,6 +25,7 @@ def run(args: argparse.Namespace) -> int:
 
     from gamegen.core.errors import BadInput, MissingExtra
     from gamegen.judging import Limits
+    from gamegen.listening import listening
 
     names = ("max_body", "max_items", "max_pixels", "max_seconds")
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
@@ -38,19 +38,9 @@ def run(args: argparse.Namespace) -> int:
         from gamegen.server import build_app
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "serve") from error
-    with suppress(KeyboardInterrupt), _listening(args.host, args.port) as door:
+    with suppress(KeyboardInterrupt), listening(args.host, args.port) as door:
         app = build_app(jobs=args.jobs or os.cpu_count() or 1, dense=args.dense, limits=Limits(**given))
         host, port = door.getsockname()[:2]
         print(f"rewards at http://{f'[{host}]' if ':' in host else host}:{port}/reward; Ctrl-C ends", flush=True)
         uvicorn.Server(uvicorn.Config(app, access_log=False)).run(sockets=[door])
     return 0
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    """Before anything is started: an address that is taken, or none, is the user's mistake."""
-    from gamegen.core.errors import BadInput
-
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, OverflowError) as error:
-        raise BadInput(f"cannot listen on {host}, port {port}: {error}") from error

@@ -46,13 +46,14 @@ def decisions(run: Run) -> Mapping[str, Decision]:
     if not run.decisions.exists():
         return {}
     with Store(run.decisions) as store:
-        return decide(items(run.candidates()), store.votes(), {stage: store.asked(stage) for stage in STAGES})
+        return decided(store, items(run.candidates()))
 
 
-def decide(found: Iterable[Item], votes: Iterable[Vote], asked: Mapping[int, int]) -> dict[str, Decision]:
+def decided(store: Store, found: Iterable[Item]) -> dict[str, Decision]:
     """Votes on candidates that are no longer what they were are left out."""
+    asked = {stage: store.asked(stage) for stage in STAGES}
     by_key: dict[str, list[Vote]] = defaultdict(list)
-    for vote in votes:
+    for vote in store.votes():
         by_key[vote.key].append(vote)
     return {item.candidate.id: _decision(by_key[item.key], asked) for item in found if item.key in by_key}
 

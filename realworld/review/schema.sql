@@ -64,3 +64,18 @@ CREATE TEMP TABLE item (
   id TEXT NOT NULL,
   category TEXT NOT NULL
 );
+
+-- Where every item stands in every stage it has reached: stage 2 has those that stage 1 keeps.
+-- `missing` is the number of votes still to be cast; a tie asks for one more.
+CREATE TEMP VIEW standing AS
+SELECT
+  stage.stage, item.place, item.key,
+  coalesce(keeps, 0) AS keeps, coalesce(drops, 0) AS drops,
+  CASE
+    WHEN coalesce(keeps + drops, 0) < asked THEN asked - coalesce(keeps + drops, 0)
+    WHEN keeps = drops THEN 1
+    ELSE 0
+  END AS missing
+FROM stage JOIN item LEFT JOIN tally ON tally.stage = stage.stage AND tally.key = item.key
+WHERE stage.stage = 1 OR item.key IN (
+  SELECT key FROM tally JOIN stage USING (stage) WHERE stage = 1 AND keeps > drops AND keeps + drops >= asked);
