@@ -61,7 +61,7 @@ function tick(place) {
 
 function ticked() {
   const any = boxes().some((box) => box.checked);
-  if (armed) advise(any ? "Enter or d drops it." : "Why? Press a number or tick a box, then drop again.");
+  if (armed) advise(any ? "Enter or d drops it." : WHY);
   else advise("");
 }
 

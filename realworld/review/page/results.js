@@ -17,9 +17,9 @@ async function showResults() {
       make("a", { href: "/decisions.csv", download: "" }, "decisions.csv")),
     ...part("By category", table(["category", "kept", "dropped", "open"], found.categories.map((row) => [row.category, row.keep, row.drop, row.open]))),
     ...part("Why dropped", bars(found.reasons)),
-    ...part("Corrected", bars(found.corrected)),
-    ...part("People", table(["name", "decisions", "kept", "corrected", "seconds each"], found.people.map((row) =>
-      [row.annotator, row.votes, percent(row.keep / row.votes), row.corrected, row.seconds.toFixed(1)]))),
+    ...part("Corrected", about.stage === 2 && bars(found.corrected)),
+    ...part("People", table(["name", "decisions", "kept", "seconds each", ...(about.stage === 2 ? ["corrected"] : [])],
+      found.people.map((row) => [row.annotator, row.votes, percent(row.keep / row.votes), row.seconds.toFixed(1), ...(about.stage === 2 ? [row.corrected] : [])]))),
     ...agreementPart(found),
   );
   show("results");

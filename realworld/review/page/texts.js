@@ -9,9 +9,16 @@ const DRAFTS = "gamegen-review-draft";  // survives a reload; one item only
 function showTexts(item, stage) {
   texts.replaceChildren();
   texts.scrollTop = 0;
-  texts.append(make("p", { class: "kind" }, make("b", {}, item.category), " ", make("code", {}, item.id)));
+  by("kind").textContent = item.category;
+  by("kind").title = item.id;
   for (const field of FIELDS) texts.append(stage === 2 ? editor(item, field) : reading(item, field));
-  if (item.scores) texts.append(...section("Scores of the models", facts(Object.entries(item.scores))));
+  if (item.scores) texts.append(make("p", { class: "scores" }, scoresInWords(item.scores)));
+}
+
+function scoresInWords(scores) {  // those that stand out, by name
+  const found = Object.entries(scores), top = Math.max(...found.map(([, score]) => score));
+  const less = found.filter(([, score]) => score < top).map(([question, score]) => `${question.replaceAll("_", " ")} ${score}`);
+  return `Models: ${less.length ? `${less.join(", ")}, else ${top}` : `all ${top}`}`;
 }
 
 function reading(item, field) {
@@ -67,11 +74,12 @@ function dropDraft() {
 
 // What changed, word by word: the longest common run of words stays, the rest is struck out or new.
 function marked(before, after) {
-  const old = before.split(/(\s+)/), now = after.split(/(\s+)/);
+  const old = before.match(/\S+\s*/g) || [], now = after.match(/\S+\s*/g) || [];
+  const same = (i, j) => old[i].trimEnd() === now[j].trimEnd();
   const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = now.length - 1; j >= 0; j--) {
-      common[i][j] = old[i] === now[j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+      common[i][j] = same(i, j) ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
     }
   }
   const parts = [];
@@ -80,7 +88,7 @@ function marked(before, after) {
     else parts.push({ tag, words: word });
   };
   for (let i = 0, j = 0; i < old.length || j < now.length;) {
-    if (i < old.length && j < now.length && old[i] === now[j]) add("span", old[i++]), j++;
+    if (i < old.length && j < now.length && same(i, j)) add("span", now[j++]), i++;
     else if (j >= now.length || i < old.length && common[i + 1][j] >= common[i][j + 1]) add("del", old[i++]);
     else add("ins", now[j++]);
   }

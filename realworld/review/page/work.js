@@ -3,6 +3,7 @@
 const NAME = "gamegen-review-name", WAIT = 5000;
 let about = null, annotator = "", work = null, item = null;
 let turn = 0;                          // how many calls we made: an answer to an older one says nothing new
+const WHY = "First tick a reason.";
 let busy = false, armed = false;       // armed: a drop waits for its reason
 let looked = 0, since = 0, active = 0; // milliseconds of looking at this item; when that began; last sign of life
 
@@ -86,12 +87,12 @@ function showIdle() {
 }
 
 function showProgress() {
-  const { items, keep, drop, mine, pace, left } = work.progress;
-  const done = keep + drop;
-  by("meter").querySelector("i").style.width = `${items ? 100 * done / items : 0}%`;
-  by("meter").setAttribute("aria-valuemax", items);
+  const { items, keep, drop, votes, missing, mine, pace, left } = work.progress;
+  const [done, all, what] = about.asked > 1 ? [votes, votes + missing, " votes"] : [keep + drop, items, ""];
+  by("meter").querySelector("i").style.width = `${all ? 100 * done / all : 0}%`;
+  by("meter").setAttribute("aria-valuemax", all);
   by("meter").setAttribute("aria-valuenow", done);
-  const parts = [`${done} of ${items}`, `${mine} by me`];
+  const parts = [`${done} of ${all}${what}`, `${mine} by me`];
   if (pace !== null && pace > 0) parts.push(`${(60 / pace).toFixed(pace < 12 ? 0 : 1)} a minute`);
   if (left) parts.push(`${duration(left)} left`);
   by("counts").textContent = parts.join(" · ");
@@ -106,7 +107,7 @@ const duration = (seconds) => seconds < 90 ? `${Math.ceil(seconds)} s` : seconds
 function arm(on) {
   armed = on;
   document.body.classList.toggle("armed", on);
-  if (on) advise("Why? Press a number or tick a box, then drop again.");
+  if (on) advise(WHY);
 }
 
 async function decide(verdict) {
@@ -158,8 +159,7 @@ async function during(path, body, then) {
 }
 
 function tell(text, scores) {
-  const parts = Object.entries(scores || {}).map(([question, score]) => `${question.replaceAll("_", " ")} ${score}`);
-  by("told").replaceChildren(text, ...(parts.length ? [make("small", {}, `models: ${parts.join(", ")}`)] : []));
+  by("told").replaceChildren(text, ...(scores ? [make("small", {}, scoresInWords(scores))] : []));
 }
 
 // Signs of life: an item is kept for us while we look at it ------------------------------------------------------------
