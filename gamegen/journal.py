@@ -24,7 +24,7 @@ class Journal:
     """`done` holds the results by the names of their pieces; without a path nothing is kept."""
 
     def __init__(self, path: Path | None, plan: Mapping[str, Any]) -> None:
-        self.path = path
+        self.path, self.plan = path, plan
         self.done: dict[str, Any] = {}
         if path is None:
             return
@@ -51,13 +51,8 @@ class Journal:
         Pieces that are not named come last.
         """
         self.done = {piece: self.done[piece] for piece in dict.fromkeys([*pieces, *self.done]) if piece in self.done}
-        if self.path is None:
-            return
-        first, _, rest = self.path.read_bytes().partition(b"\n")
-        lines = b"".join(_line(piece, result) for piece, result in self.done.items())
-        if rest != lines:
-            with replacing(self.path) as stream:
-                stream.write(first + b"\n" + lines)
+        if self.path is not None and self.path.read_bytes() != _whole(self.plan, self.done):
+            write_journal(self.path, self.plan, self.done)
 
 
 @contextmanager
@@ -84,6 +79,20 @@ def read_journal(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The plan and the results of a journal that another run may be writing; nothing is changed."""
     whole = path.read_bytes()
     return _read(path, whole) if b"\n" in whole else ({}, {})
+
+
+def write_journal(path: Path, plan: Mapping[str, Any], results: Mapping[str, Any]) -> None:
+    """A whole journal at once, in this order."""
+    try:
+        with replacing(path) as stream:
+            stream.write(_whole(plan, results))
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error}; free space or fix it, then run again") from error
+
+
+def _whole(plan: Mapping[str, Any], results: Mapping[str, Any]) -> bytes:
+    lines = (_line(piece, result) for piece, result in results.items())
+    return b"".join([orjson.dumps({"plan": plan}) + b"\n", *lines])
 
 
 def _line(piece: str, result: Any) -> bytes:

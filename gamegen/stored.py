@@ -103,8 +103,8 @@ def _from_parquet(folder: Path) -> Iterator[dict[str, Any]]:
         try:
             for batch in pq.ParquetFile(path).iter_batches(batch_size=64):
                 for row in batch.to_pylist():
-                    for name in ("original_image", "edited_image", "mask_image"):
-                        row[name] = row[name]["bytes"]
+                    for name in ("original_image", "edited_image", *(["mask_image"] if "mask_image" in row else [])):
+                        row[name] = row[name]["bytes"]  # photographs have no mask
                     if "negative_images" in row:
                         row["negative_images"] = [image["bytes"] for image in row["negative_images"]]
                     yield row

@@ -5,25 +5,27 @@ for each finished piece. A piece is named by an id; `material-modification-12-3`
 request for its category, and `material-modification-12-3-1` the first pair of pictures made for it.
 
 A result that has `failure` gives the reason why there is none; the next run tries that piece again. A result that has
-`drop` gives the reason why the piece goes no further.
+`drop` gives the reason why the piece goes no further. `of` is the fingerprint of what a result was made from: a result
+of something that has changed since does not count, and is made anew.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from gamegen.core.categories import CATEGORIES
 from gamegen.core.errors import BadInput
 from gamegen.journal import read_journal
+from gamegen.stored import inside
 from gamegen.writing.folder import write_json
+from scoring.parse import HIGHEST
 
 VERSION = 1
-TOP = 5
-"""The best score of a filter's question, and what `keep` asks for unless it is told otherwise."""
-
 STAGES = {
     "triples": "triples.jsonl",
     "dedup": "unique.jsonl",
@@ -49,6 +51,8 @@ class Pair:
     triple: Triple
     original: Path
     edited: Path
+    key: str  # the fingerprint of its texts and pictures
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,14 @@ class Run:
         return self.folder / "review.sqlite"
 
     @property
+    def replies(self) -> Path:
+        """What models said, by what they were asked."""
+        return self.folder / "replies.sqlite"
+
+    @property
     def keep(self) -> int:
         """The least score that a pair must have in every filter."""
-        return int(self.settings.get("keep", TOP))
+        return int(self.settings.get("keep", HIGHEST))
 
     def journal(self, stage: str) -> Path:
         return self.folder / STAGES[stage]
@@ -118,7 +127,11 @@ class Run:
     def results(self, stage: str) -> dict[str, dict[str, Any]]:
         """What a stage has come to so far, by piece; empty if it has not begun."""
         path = self.journal(stage)
-        return read_journal(path)[1] if path.exists() else {}
+        results = read_journal(path)[1] if path.exists() else {}
+        for name, result in results.items():
+            if not isinstance(result, dict):
+                raise self._damaged(stage, name, f"{result!r:.40} is no object")
+        return results
 
     def plan(self, stage: str) -> dict[str, Any]:
         """How a stage worked; empty if it has not begun."""
@@ -127,40 +140,97 @@ class Run:
 
     def triples(self) -> Iterator[Triple]:
         """Everything the language model wrote that could be read, in order."""
-        for result in self.results("triples").values():
-            for triple in result.get("triples", ()):
-                yield Triple(**triple)
+        for name, result in self.results("triples").items():
+            for number, item in enumerate(result.get("triples", ()), 1):
+                if "drop" not in item:
+                    yield self._triple("triples", f"{name}-{number}", item)
 
     def unique(self) -> Iterator[Triple]:
         for name, result in self.results("dedup").items():
             if "drop" not in result:
-                yield Triple(name, **result)
+                yield self._triple("dedup", name, result)
 
     def pairs(self) -> Iterator[Pair]:
+        results = self.results("pairs")
         triples = {triple.id: triple for triple in self.unique()}
-        for name, result in self.results("pairs").items():
-            if "failure" not in result and result["triple"] in triples:
-                folder = self.folder / "images" / result["triple"]
-                yield Pair(name, triples[result["triple"]], folder / "original.png", folder / result["edited"])
+        for name, result in results.items():
+            triple = triples.get(str(result.get("triple")))
+            if triple is None or "picture" not in result:
+                continue
+            original = str(results.get(triple.id, {}).get("picture"))
+            if result.get("of") == fingerprint(original, wish(triple)):
+                if not isinstance(result.get("number"), int):
+                    raise self._damaged("pairs", name, "it has no number")
+                folder = self.images(triple)
+                key = fingerprint(original, str(result["picture"]), triple.description, wish(triple))
+                yield Pair(name, triple, folder / "original.png", folder / f"edited-{result['number']}.png", key)
+
+    def images(self, triple: Triple) -> Path:
+        """Where a triple's pictures lie."""
+        return inside(self.folder, f"images/{triple.id}")
+
+    def reasoned(self) -> Iterator[Pair]:
+        """Pairs with their reasoning."""
+        results = self.results("reason")
+        for pair in self.pairs():
+            result = results.get(pair.id, {})
+            if "text" in result and result.get("of") == pair.key:
+                text = str(result["text"])
+                yield replace(pair, reasoning=text, key=fingerprint(pair.key, text))
+
+    def judged(self) -> Iterator[tuple[Pair, dict[str, int]]]:
+        """Pairs that have their scores."""
+        results = self.results("filter")
+        for pair in self.reasoned():
+            result = results.get(pair.id, {})
+            if "scores" in result and result.get("of") == pair.key:
+                scores = result["scores"]
+                if not isinstance(scores, dict) or not all(isinstance(score, int) for score in scores.values()):
+                    raise self._damaged("filter", pair.id, f"scores are {scores!r:.40}")
+                yield pair, scores
 
     def candidates(self) -> Iterator[Candidate]:
         """Pairs with at least `keep` in every filter; of several for one triple, the first."""
-        reasoning, scores = self.results("reason"), self.results("filter")
         taken: set[str] = set()
-        for pair in self.pairs():
-            found = scores.get(pair.id, {}).get("scores")
-            if not found or min(found.values()) < self.keep or pair.triple.id in taken:
-                continue
-            taken.add(pair.triple.id)
+        for pair, scores in self.judged():
             triple = pair.triple
+            if min(scores.values()) < self.keep or triple.id in taken:
+                continue
+            taken.add(triple.id)
             yield Candidate(
                 id=pair.id,
                 category=triple.category,
                 description=triple.description,
                 instruction=triple.instruction,
                 effect=triple.effect,
-                reasoning=reasoning[pair.id]["text"],
-                scores=found,
+                reasoning=pair.reasoning,
+                scores=scores,
                 original=pair.original,
                 edited=pair.edited,
             )
+
+    def _triple(self, stage: str, name: str, item: Mapping[str, str]) -> Triple:
+        try:
+            triple = Triple(name, **item)
+        except TypeError as error:
+            raise self._damaged(stage, name, str(error)) from error
+        if triple.category not in CATEGORIES:
+            raise self._damaged(stage, name, f"unknown category {triple.category!r}")
+        return triple
+
+    def _damaged(self, stage: str, name: str, why: str) -> BadInput:
+        return BadInput(f"{self.journal(stage)}: the line of {name} is damaged: {why}; remove it and it is made again")
+
+
+def wish(triple: Triple) -> str:
+    """What the editor is told: the effect helps it, and is no part of the dataset's instruction."""
+    return f"{triple.instruction}\n{triple.effect}"
+
+
+def fingerprint(*parts: str | bytes) -> str:
+    """Parts carry their length, so none runs into the next."""
+    digest = blake2b(digest_size=12)
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(f"{len(data)}:".encode() + data)
+    return digest.hexdigest()

@@ -39,6 +39,7 @@ class ReplyCache:
     def __init__(self, path: Path | None) -> None:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
         try:
             self._connection = sqlite3.connect(path or ":memory:", timeout=WAIT_SECONDS, isolation_level=None)
             self._connection.execute("PRAGMA journal_mode=WAL")
@@ -55,7 +56,10 @@ class ReplyCache:
 
     def put(self, key: str, reply: str, *, judge: str, prompt: str) -> None:
         """Keep a reply; the first one for a key stays, so processes that share a file agree."""
-        self._connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", (key, judge, prompt, reply))
+        try:
+            self._connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", (key, judge, prompt, reply))
+        except sqlite3.Error as error:
+            raise BadInput(f"{self._path} cannot be written: {error}; run the same command again to go on") from error
 
     def __len__(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM replies").fetchone()[0])

@@ -39,21 +39,21 @@ class Opinion:
 
 def parse_reply(reply: str) -> Opinion:
     """The score in a reply; JudgeFailed if there is none, or if it is not a whole number from 1 to 5."""
-    found = _last_object(reply)
+    found = last_object(reply, "score")
     if found is not None:
         return Opinion(_whole(found["score"], reply), str(found.get("reason", "")))
     text = _RANGE.sub(" ", _MARKUP.sub(" ", reply))
     statements = list(_STATEMENT.finditer(text))
     if not statements:
-        raise JudgeFailed(f"the reply states no score: {_short(reply)}")
+        raise JudgeFailed(f"the reply states no score: {shortened(reply)}")
     last = ([match for match in statements if match["final"]] or statements)[-1]
     if last["more"] or (last["top"] and int(re.sub(r"\D", "", last["top"])) != HIGHEST):
         raise JudgeFailed(f"expected one score from {LOWEST} to {HIGHEST}, got {last[0].strip()!r}")
     return Opinion(_whole(last["number"].replace(",", "."), reply), text[: last.start()].strip())
 
 
-def _last_object(reply: str) -> dict[str, Any] | None:
-    """The last JSON object in the text that has a score."""
+def last_object(reply: str, name: str) -> dict[str, Any] | None:
+    """The last JSON object in the text that has this name."""
     decoder = json.JSONDecoder()
     found: dict[str, Any] | None = None
     at = reply.find("{")
@@ -63,7 +63,7 @@ def _last_object(reply: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            found = value if "score" in value else found
+            found = value if name in value else found
         at = reply.find("{", end)
     return found
 
@@ -75,9 +75,10 @@ def _whole(value: object, reply: str) -> int:
     except (ValueError, OverflowError):
         number = float("nan")
     if not number.is_integer() or not LOWEST <= number <= HIGHEST:
-        raise JudgeFailed(f"expected a whole score from {LOWEST} to {HIGHEST}, got {value!r} in {_short(reply)}")
+        raise JudgeFailed(f"expected a whole score from {LOWEST} to {HIGHEST}, got {value!r} in {shortened(reply)}")
     return int(number)
 
 
-def _short(reply: str) -> str:
+def shortened(reply: str) -> str:
+    """A reply as messages quote it."""
     return repr(reply if len(reply) <= 120 else f"{reply[:60]} … {reply[-50:]}")

@@ -252,7 +252,7 @@ def _edits(editor: Any, chunk: Sequence[StoredRow]) -> list[Edit | str]:
             if len({request.image.size for request in requests}) == 1:
                 edits = editor.edit_batch(requests)
                 if len(edits) == len(chunk):
-                    return [_checked(made) for made in edits]
+                    return [as_edit(made) for made in edits]
         except Stop:
             raise
         except Exception:  # one of them may be to blame, so each gets its own try and its own reason
@@ -261,20 +261,27 @@ def _edits(editor: Any, chunk: Sequence[StoredRow]) -> list[Edit | str]:
 
 
 def _one(editor: Any, stored: StoredRow) -> Edit | str:
+    if hasattr(editor, "edit_row"):
+        return attempt(lambda: editor.edit_row(stored.row, seed=seed_of(stored)))
+
+    def edit() -> Any:
+        request = _request(stored)
+        return editor.edit(request.image, request.instruction, seed=request.seed)
+
+    return attempt(edit)
+
+
+def attempt(make: Callable[[], Any]) -> Edit | str:
+    """What a model makes, or the reason why it makes nothing."""
     try:
-        if hasattr(editor, "edit_row"):
-            made = editor.edit_row(stored.row, seed=seed_of(stored))
-        else:
-            request = _request(stored)
-            made = editor.edit(request.image, request.instruction, seed=request.seed)
+        return as_edit(make())
     except Stop:
         raise
-    except Exception as error:  # an editor may be anybody's: whatever it trips over, the other samples go on
+    except Exception as error:  # a model may be anybody's: whatever it trips over, the other samples go on
         return f"{type(error).__name__}: {error}"
-    return _checked(made)
 
 
-def _checked(made: Any) -> Edit | str:
+def as_edit(made: Any) -> Edit | str:
     """What an editor returned as an edit; a bare picture will do."""
     if isinstance(made, Image.Image):
         return Edit(made)

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             args.dataset,
             editor=args.editor,
             out=args.out,
-            options=_options(args.option),
+            options=named_values(args.option),
             limit=args.limit,
             jobs=args.jobs,
             batch=args.batch,
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _options(pairs: list[str]) -> dict[str, Any]:
+def named_values(pairs: list[str]) -> dict[str, Any]:
     """NAME=VALUE, where a value that reads as JSON is one: numbers, true, lists."""
     import orjson
 

@@ -121,7 +121,9 @@ def _exact(args: argparse.Namespace, folder: Path, rows: int) -> list[dict[str, 
             bar.update(1)
     if not verdicts:
         if args.judge == "exact":
-            raise _bad(f"no row of {args.dataset} has rules to judge by, as rows that were imported; use --judge vlm")
+            raise _bad(
+                f"no row of {args.dataset} has rules to judge by: photographs and imports have none; use --judge vlm"
+            )
         print(f"no row of {args.dataset} has rules to judge by; a model alone judges", file=sys.stderr)
         return None
     _write(folder / "exact.jsonl", [orjson.dumps(verdict) + b"\n" for verdict in verdicts])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,28 +26,36 @@ class ParquetFormat:
     holds_negatives = True
 
     def write(self, folder: Path, shard: Shard, items: Sequence[Item]) -> list[Note]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         rows = [item.sample.row() for item in items]
-        columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in COLUMNS}
-        for name in IMAGES:
-            kind = name.removesuffix("_image")
-            columns[name] = [
-                {"bytes": data, "path": f"{item.number:06d}-{kind}.png"}
-                for data, item in zip(columns[name], items, strict=True)
-            ]
-        names = _columns(items[0].negatives is not None)
-        columns |= _negative_columns(items)
-        table = pa.table(columns, schema=_schema(names))
-        packing = {_leaf(name): "none" if name in (*IMAGES, NEGATIVES[0]) else "zstd" for name in names}
-        with replacing(folder / "data" / f"{shard.stem}.parquet") as stream:
-            pq.write_table(table, stream, row_group_size=ROW_GROUP, compression=packing, use_dictionary=False)
+        write_rows(
+            folder / "data" / f"{shard.stem}.parquet",
+            {name: [row[name] for row in rows] for name in COLUMNS} | _negative_columns(items),
+            numbers=[item.number for item in items],
+        )
         return [{"task": row["task"]} for row in rows]
 
     def finish(self, folder: Path, notes: Sequence[Note], about: Note) -> None:
         with replacing(folder / "README.md") as stream:
             stream.write(_card(notes, about).encode())
+
+
+def write_rows(path: Path, columns: Mapping[str, Sequence[Any]], *, numbers: Sequence[int]) -> None:
+    """One file. Columns are texts, but for those that are named above; pictures are given as PNG bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = list(columns)
+    stored = dict(columns)
+    for name in set(IMAGES).intersection(names):
+        kind = name.removesuffix("_image")
+        stored[name] = [
+            {"bytes": data, "path": f"{number:06d}-{kind}.png"}
+            for data, number in zip(columns[name], numbers, strict=True)
+        ]
+    packing = {_leaf(name): "none" if name in (*IMAGES, NEGATIVES[0]) else "zstd" for name in names}
+    table = pa.table(stored, schema=_schema(names))
+    with replacing(path) as stream:
+        pq.write_table(table, stream, row_group_size=ROW_GROUP, compression=packing, use_dictionary=False)
 
 
 def _columns(negatives: bool) -> tuple[str, ...]:
@@ -79,7 +87,7 @@ def _schema(names: Sequence[str]) -> Any:
     import pyarrow as pa
 
     image = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    kinds = dict.fromkeys(COLUMNS, pa.string())
+    kinds = dict.fromkeys(names, pa.string())
     kinds |= dict.fromkeys(INTEGERS, pa.int64()) | dict.fromkeys(FLOATS, pa.float64()) | dict.fromkeys(IMAGES, image)
     kinds |= {name: pa.list_(image if name == NEGATIVES[0] else pa.string()) for name in NEGATIVES}
     features = {name: _feature(name) for name in names}

@@ -1,0 +1,1 @@
+"""What models are asked, as versioned data; in the form of scoring.prompts."""
