@@ -28,7 +28,7 @@ QUESTIONS = (
 
 
 def score_pairs(run: Run, options: Filter, progress: Progress) -> Done:
-    run = Run.create(run.folder, keep=options.keep)
+    run.set(keep=options.keep)
     pieces = [Piece(pair.id, pair.key, pair) for pair in run.reasoned()]
     if not pieces:
         raise BadInput(f"{run.folder} has no pairs with reasoning yet; `gamegen real reason` writes it")

@@ -81,7 +81,7 @@ class Run:
         try:
             about = json.loads(path.read_bytes())
             version, settings = about["version"], dict(about["settings"])
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise BadInput(f"{folder} is no run folder: it has no run.json; `gamegen real triples` makes one") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadInput(f"{path} is damaged: {error!r}") from error
@@ -98,13 +98,16 @@ class Run:
             run = cls.open(folder)
         elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BadInput(f"{folder} exists and is no run folder; choose another")
-        run.settings = {**run.settings, **settings}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_json(folder / "run.json", {"version": VERSION, "settings": run.settings})
-        except OSError as error:
-            raise BadInput(f"cannot write {folder}: {error}") from error
+        run.set(**settings)
         return run
+
+    def set(self, **settings: Any) -> None:
+        self.settings = {**self.settings, **settings}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_json(self.folder / "run.json", {"version": VERSION, "settings": self.settings})
+        except OSError as error:
+            raise BadInput(f"cannot write {self.folder}: {error}") from error
 
     @property
     def decisions(self) -> Path:
