@@ -8,7 +8,7 @@ again.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,14 @@ from gamegen.writing.format import replacing
 
 
 class Journal:
-    """`done` holds the results by the names of their pieces; without a path nothing is kept."""
+    """`done` holds the results by the names of their pieces; without a path nothing is kept.
 
-    def __init__(self, path: Path | None, plan: Mapping[str, Any]) -> None:
+    A journal without a result that `stands` is begun anew, whatever its plan was.
+    """
+
+    def __init__(
+        self, path: Path | None, plan: Mapping[str, Any], stands: Callable[[Any], bool] = lambda result: True
+    ) -> None:
         self.path, self.plan = path, plan
         self.done: dict[str, Any] = {}
         if path is None:
@@ -32,7 +37,10 @@ class Journal:
         whole = path.read_bytes() if path.exists() else b""
         if not first.startswith(whole):
             found, self.done = _read(path, whole)
-            _check_plan(path, found, orjson.loads(first)["plan"])
+            if any(map(stands, self.done.values())):
+                _check_plan(path, found, orjson.loads(first)["plan"])
+            else:
+                self.done, whole = {}, b""
         _cut(path, whole, first)
 
     def add(self, piece: str, result: Any) -> None:
@@ -56,7 +64,9 @@ class Journal:
 
 
 @contextmanager
-def journal(path: Path | None, plan: Mapping[str, Any]) -> Iterator[Journal]:
+def journal(
+    path: Path | None, plan: Mapping[str, Any], stands: Callable[[Any], bool] = lambda result: True
+) -> Iterator[Journal]:
     """Open or begin a journal and keep other runs from writing to it."""
     if path is None:
         yield Journal(None, plan)
@@ -70,7 +80,7 @@ def journal(path: Path | None, plan: Mapping[str, Any]) -> Iterator[Journal]:
     except OSError as error:
         raise BadInput(f"cannot write to {path}: {error}") from error
     try:
-        yield Journal(path, plan)
+        yield Journal(path, plan, stands)
     finally:
         os.close(handle)
 

@@ -83,14 +83,17 @@ def make_pairs(run: Run, options: Pairs, progress: Progress) -> Done:
     plan = {name: getattr(options, name) for name in ("generator", "generator_options", "editor", "editor_options")}
     with at_work(run, "pairs", {**plan, "seed": options.seed}, progress) as stage:
         originals = [_piece(run, options, triple, 0, triple.description) for triple in triples]
-        _make(stage, originals, generator, options.jobs)
+        missing = stage.missing(originals, _is_there)
+        if missing:
+            editor.build(1)  # and let go: what is wrong with it is to be known before the first picture
+        _make(stage, missing, generator, options.jobs)
         edits = [
             _piece(run, options, triple, number, drawn, wish(triple))
             for triple in triples
             if (drawn := stage.result(triple.id).get("picture"))
             for number in range(1, options.candidates + 1)
         ]
-        _make(stage, edits, editor, options.jobs)
+        _make(stage, stage.missing(edits, _is_there), editor, options.jobs)
         return stage.settle([*originals, *edits])
 
 
@@ -100,8 +103,11 @@ def _piece(run: Run, options: Pairs, triple: Triple, number: int, *of: str) -> P
     return Piece(name, fingerprint(*of), Picture(triple, number, run.images(triple), seed))
 
 
-def _make(stage: Stage, pieces: Sequence[Piece[Picture]], maker: Maker, jobs: int) -> None:
-    missing = stage.missing(pieces, lambda picture: picture.path.is_file())
+def _is_there(picture: Picture) -> bool:
+    return picture.path.is_file()
+
+
+def _make(stage: Stage, missing: Sequence[Piece[Picture]], maker: Maker, jobs: int) -> None:
     if not missing:
         return
     models: SimpleQueue[Any] = SimpleQueue()

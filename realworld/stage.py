@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from gamegen.core.errors import GamegenError
 from gamegen.journal import Journal, journal
-from realworld.run import STAGES, Run
+from realworld.run import Run
 
 PATIENCE = 10
 """So many failures in a row stop a stage: what fails them would fail all others, too."""
@@ -89,9 +89,8 @@ class Stage:
 
 @contextmanager
 def at_work(run: Run, name: str, plan: Mapping[str, Any], progress: Progress) -> Iterator[Stage]:
-    """One process at a time works at a stage. `plan` says how; a stage that was begun otherwise is refused."""
-    assert name in STAGES
-    with journal(run.journal(name), {"stage": name, **plan}) as book:
+    """One process at a time works at a stage. `plan` says how; one that has results of another plan is refused."""
+    with journal(run.journal(name), {"stage": name, **plan}, lambda result: "failure" not in result) as book:
         yield Stage(name, book, progress)
 
 

@@ -147,7 +147,9 @@ def load_seeds(folder: Path | None) -> dict[str, Seeds]:
         try:
             data = tomllib.loads(path.read_text(encoding="utf-8"))
             each = Seeds(category(data["category"]), data["meaning"], tuple(data["triple"]))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except KeyError as error:
+            raise BadInput(f"{path} is no file of example triples: it has no {error}") from error
+        except (OSError, ValueError, TypeError) as error:
             raise BadInput(f"{path} is no file of example triples: {error}") from error
         if each.category not in REAL:
             raise BadInput(f"{path}: {each.category} is no real-world category; these are: {', '.join(REAL)}")
