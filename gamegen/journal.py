@@ -47,11 +47,8 @@ class Journal:
         self.done[piece] = result
         if self.path is None:
             return
-        try:
-            with self.path.open("ab") as stream:
-                stream.write(_line(piece, result))
-        except OSError as error:
-            raise BadInput(f"cannot write to {self.path}: {error}; run the same command again to go on") from error
+        with _writing(self.path), self.path.open("ab") as stream:
+            stream.write(_line(piece, result))
 
     def settle(self, pieces: Iterable[str]) -> None:
         """Put the file into this order, once each: then it does not tell in which order pieces were finished.
@@ -71,14 +68,13 @@ def journal(
     if path is None:
         yield Journal(None, plan)
         return
-    try:
+    with _writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-        handle = lock(path, wait=False)
-    except BlockingIOError:
-        raise BadInput(f"another run is writing to {path}; wait for it or choose another file") from None
-    except OSError as error:
-        raise BadInput(f"cannot write to {path}: {error}") from error
+        try:
+            handle = lock(path, wait=False)
+        except BlockingIOError:
+            raise BadInput(f"another run is writing to {path}; wait for it or choose another file") from None
     try:
         yield Journal(path, plan, stands)
     finally:
@@ -93,11 +89,16 @@ def read_journal(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def write_journal(path: Path, plan: Mapping[str, Any], results: Mapping[str, Any]) -> None:
     """A whole journal at once, in this order."""
+    with _writing(path), replacing(path) as stream:
+        stream.write(_whole(plan, results))
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        with replacing(path) as stream:
-            stream.write(_whole(plan, results))
+        yield
     except OSError as error:
-        raise BadInput(f"cannot write {path}: {error}; free space or fix it, then run again") from error
+        raise BadInput(f"cannot write to {path}: {error}; when that is mended, the same command goes on") from error
 
 
 def _whole(plan: Mapping[str, Any], results: Mapping[str, Any]) -> bytes:
@@ -137,7 +138,8 @@ def _entry(path: Path, number: int, line: bytes) -> tuple[str, Any]:
 
 def _cut(path: Path, whole: bytes, first: bytes) -> None:
     """Begin the file if nothing is in it yet, and cut off a torn line."""
-    if b"\n" not in whole:
-        path.write_bytes(first)
-    elif not whole.endswith(b"\n"):
-        os.truncate(path, whole.rfind(b"\n") + 1)
+    with _writing(path):
+        if b"\n" not in whole:
+            path.write_bytes(first)
+        elif not whole.endswith(b"\n"):
+            os.truncate(path, whole.rfind(b"\n") + 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -66,7 +67,8 @@ class ReplyCache:
 
     def close(self) -> None:
         """Fold the write-ahead log into the file, so that it can be copied by itself."""
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(sqlite3.OperationalError):  # as on a full disk: then the log stays beside it, and is read as well
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
     def __enter__(self) -> ReplyCache:

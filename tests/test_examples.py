@@ -16,7 +16,7 @@ from gamegen.__main__ import main
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "PLUGINS.md", ROOT / "docs" / "BENCHMARK.md"]
-NEEDS = {"train_loader": "torch"}
+NEEDS = {"train_loader": "torch", "real_world": "httpx"}
 
 
 def blocks(path: Path, language: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -167,6 +168,23 @@ def test_a_run_that_is_really_killed_goes_on(finished: Path, tmp_path: Path) -> 
     again = sum(counts.values()) - len(counts)
     in_flight = 8 * (1 + 1 + len(QUESTIONS))  # at each kill of a stage that asks, what was under way is lost
     assert again <= in_flight
+
+
+@pytest.mark.parametrize("limit", [3_000, 30_000, 60_000])
+def test_a_disk_that_is_full_loses_nothing(limit: int, finished: Path, endpoint: str, tmp_path: Path) -> None:
+    """No file may grow beyond the limit: first the journals hit it, later what replies are remembered in."""
+    recipe = write_recipe(tmp_path / "r.toml", endpoint)
+    command = [sys.executable, "-m", "gamegen", "real", "run", str(tmp_path / "run"), str(recipe)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+
+    def small() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    full = subprocess.run(command, env=environment, capture_output=True, text=True, preexec_fn=small)
+    assert full.returncode == 2 and full.stderr.count("\n") == 1, full.stderr
+    assert full.stderr.startswith("gamegen: ") and "cannot" in full.stderr
+    assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
+    assert journals(tmp_path / "run") == journals(finished)
 
 
 def test_a_spoilt_server_gives_the_same_run(finished: Path, tmp_path: Path) -> None:
