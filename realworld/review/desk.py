@@ -16,7 +16,7 @@ from realworld.review.store import Lease, Refused, Store
 from realworld.run import Run
 
 Scores = Literal["after", "always", "never"]
-"""When people see what the models scored; by default only after they have decided, so that they judge for themselves."""
+"""When people see what the models scored; by default after they have decided, so that they judge for themselves."""
 
 SCORES: tuple[str, ...] = get_args(Scores)
 AHEAD = 2

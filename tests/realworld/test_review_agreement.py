@@ -45,7 +45,10 @@ def test_fleiss_of_the_published_example() -> None:
     table = (
         "0 0 0 0 14, 0 2 6 4 2, 0 0 3 5 6, 0 3 9 2 0, 2 2 8 1 1, 7 7 0 0 0, 3 2 6 3 0, 2 5 3 2 2, 6 5 2 1 0, 0 2 2 3 7"
     )
-    rows = [[category for category, count in enumerate(map(int, row.split())) for _ in range(count)] for row in table.split(", ")]
+    rows = [
+        [category for category, count in enumerate(map(int, row.split())) for _ in range(count)]
+        for row in table.split(", ")
+    ]
     assert {len(row) for row in rows} == {14}
     assert fleiss_kappa(rows) == pytest.approx(0.2099, abs=5e-5)
 
@@ -59,7 +62,7 @@ def test_only_items_with_all_votes_count_and_of_those_the_first() -> None:
     votes = cast(
         ("ann", "a", "keep"), ("ben", "a", "keep"),
         ("ann", "b", "keep"), ("ben", "b", "drop"), ("cem", "b", "drop"),  # the third broke the tie
-        ("ann", "c", "drop"), ("ben", "c", "drop"),
+        ("ben", "c", "drop"), ("ann", "c", "drop"),  # in another order
         ("ann", "d", "keep"),
     )  # fmt: skip
     found = agreement(votes, asked=2)

@@ -18,11 +18,12 @@ async function openPage() {
   by("start-lead").textContent = stage.lead;
   by("stage-name").textContent = stage.title;
   by("names").append(...about.annotators.map((known) => make("option", { value: known })));
-  by("name").value = localStorage.getItem(NAME) || "";
+  by("name").value ||= localStorage.getItem(NAME) || "";
   document.body.dataset.stage = about.stage;
   by("reasons").querySelector(".boxes").append(...about.reasons.map((reason, place) => make("label", { title: reason.hint },
     make("input", { type: "checkbox", value: reason.name }), make("kbd", {}, String(place + 1)), " ", reason.label)));
   by("keys").append(keyList());
+  by("enter").querySelector("button").disabled = false;
   by("name").select();
 }
 
