@@ -5,6 +5,10 @@ CREATE TABLE IF NOT EXISTS stage (
   asked INTEGER NOT NULL  -- votes for each item
 );
 
+CREATE TABLE IF NOT EXISTS annotator (
+  name TEXT NOT NULL UNIQUE  -- in the spelling of the first time
+);
+
 CREATE TABLE IF NOT EXISTS vote (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   stage INTEGER NOT NULL,

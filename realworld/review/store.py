@@ -86,6 +86,7 @@ class Store:
         """Up to `most` items for this annotator, those already held first; all are held for `hold` seconds from now."""
         with self._change() as db:
             now = self.clock()
+            db.execute("INSERT OR IGNORE INTO annotator VALUES (?)", (annotator,))
             db.execute("DELETE FROM lease WHERE until <= ?", (now,))
             held = [row["key"] for row in self._held(stage, annotator)]
             for later in (0, 1):
@@ -164,7 +165,8 @@ class Store:
         return [_vote(row) for row in self.rows("SELECT * FROM vote WHERE undone IS NULL OR ? ORDER BY number", undone)]
 
     def annotators(self) -> list[str]:
-        return [row[0] for row in self.rows("SELECT annotator FROM vote GROUP BY annotator ORDER BY min(number)")]
+        """Everyone who ever began, in that order."""
+        return [row[0] for row in self.rows("SELECT name FROM annotator ORDER BY rowid")]
 
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         with self._lock:
