@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from edit_models.vlm.named import open_model
+from edit_models.vlm.protocol import SCHEMA
 from gamegen.core.errors import JudgeFailed, UnreadableImage
 from realworld.recipe import Asking
 from realworld.run import Run
@@ -52,15 +53,19 @@ def run_asking(
     plan: Mapping[str, Any] | None = None,
     order: Callable[[str], Any] | None = None,
     progress: Progress,
-    **settings: Any,
+    schema: Mapping[str, Any] | None = SCHEMA,
+    temperature: float = 0,
+    max_tokens: int | None = None,
 ) -> Done:
-    """Answer every piece that is not finished; `settings` are the model's own."""
+    """Answer every piece that is not finished. `plan` adds to what the stage's journal says of itself."""
     model = open_model(
         options.model,
         base_url=options.base_url or None,
         concurrency=options.concurrency,
         timeout=options.timeout,
-        **settings,
+        schema=schema,
+        temperature=temperature,
+        max_tokens=max_tokens,
     )
     whole_plan = {
         "model": model.name,

@@ -3,7 +3,7 @@
 Exact: in lower case and without punctuation, two descriptions have the same set of words. Semantic: the descriptions,
 or the instructions, are more similar than the threshold, by the cosine of their vectors; the paper takes 0.7.
 
-The stage is a pure function of the triples, so it is done anew every time and written whole.
+The stage is a pure function of the triples: it is done as a whole, and only if they have changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gamegen.core.errors import BadInput
 from gamegen.journal import write_journal
 from realworld.ngrams import NGrams
 from realworld.recipe import Dedup
-from realworld.run import Run, Triple
+from realworld.run import Run, Triple, fingerprint
 from realworld.stage import Done, Progress
 
 BLOCK = 1024
@@ -30,8 +30,6 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    name: str
-
     def encode(self, texts: Sequence[str]) -> Vectors:
         """(N, D), each row of length 1 or 0."""
         ...
@@ -50,13 +48,22 @@ def drop_repeats(run: Run, options: Dedup, progress: Progress) -> Done:
     triples = list(run.triples())
     if not triples:
         raise BadInput(f"{run.folder} has no triples yet; `gamegen real triples` writes them")
-    embedder = open_embedder(options.embedder)
+    plan = {
+        "stage": "dedup",
+        "threshold": options.threshold,
+        "embedder": options.embedder or NGrams.name,
+        "of": fingerprint(
+            *(part for triple in triples for part in (triple.id, triple.description, triple.instruction))
+        ),
+    }
+    if run.plan("dedup") == plan and list(run.results("dedup")) == [triple.id for triple in triples]:
+        return Done("dedup", 0, len(triples), {})
     results = {}
-    for triple, repeat in zip(triples, repeats(triples, embedder, options.threshold), strict=True):
+    verdicts = repeats(triples, open_embedder(options.embedder), options.threshold)
+    for triple, repeat in zip(triples, verdicts, strict=True):
         texts = {name: value for name, value in asdict(triple).items() if name != "id"}
         results[triple.id] = {**asdict(repeat), **texts} if repeat else texts
         progress(len(results), len(triples))
-    plan = {"stage": "dedup", "threshold": options.threshold, "embedder": embedder.name}
     write_journal(run.journal("dedup"), plan, results)
     return Done("dedup", len(results), 0, {})
 

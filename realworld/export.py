@@ -22,6 +22,7 @@ from gamegen.writing.folder import write_json
 from gamegen.writing.format import replacing
 from gamegen.writing.parquet import ROW_GROUP, write_rows
 from gamegen.writing.uniredit import write_index, write_pictures
+from realworld.people import UNDECIDED, decisions_of, standing
 from realworld.run import STAGES, Candidate, Run, fingerprint
 
 FORMATS = ("parquet", "uniredit")
@@ -94,30 +95,6 @@ def export(run: Run, *, format: str = "parquet", unreviewed: bool = False) -> Ex
     except OSError as error:
         raise BadInput(f"cannot write {folder}: {error}") from error
     return Exported(folder, kept, dict(left_out))
-
-
-UNDECIDED = "not decided by people"
-
-
-def standing(decision: Any) -> str:
-    """Why people keep a candidate out; nothing if they kept it in both stages."""
-    for number in (1, 2):
-        verdict = getattr(decision, f"stage{number}", None)
-        if verdict == "drop":
-            return f"dropped by people in stage {number}"
-        if verdict is None:
-            return UNDECIDED
-    return ""
-
-
-def decisions_of(run: Run) -> Mapping[str, Any]:
-    """What people decided, by candidate; nothing where nobody has begun."""
-    if not run.decisions.exists():
-        return {}
-    from realworld.review import decisions
-
-    found: Mapping[str, Any] = decisions(run)
-    return found
 
 
 def _nothing(run: Run, left_out: Mapping[str, int]) -> str:

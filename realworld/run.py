@@ -74,6 +74,7 @@ class Run:
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self.folder = folder
         self.settings = settings
+        self._known: dict[str, tuple[Any, dict[str, Any], dict[str, dict[str, Any]]]] = {}  # journals, by stage
 
     @classmethod
     def open(cls, folder: Path | str) -> Run:
@@ -129,17 +130,11 @@ class Run:
 
     def results(self, stage: str) -> dict[str, dict[str, Any]]:
         """What a stage has come to so far, by piece; empty if it has not begun."""
-        path = self.journal(stage)
-        results = read_journal(path)[1] if path.exists() else {}
-        for name, result in results.items():
-            if not isinstance(result, dict):
-                raise self._damaged(stage, name, f"{result!r:.40} is no object")
-        return results
+        return self._read(stage)[1]
 
     def plan(self, stage: str) -> dict[str, Any]:
         """How a stage worked; empty if it has not begun."""
-        path = self.journal(stage)
-        return read_journal(path)[0] if path.exists() else {}
+        return self._read(stage)[0]
 
     def triples(self) -> Iterator[Triple]:
         """Everything the language model wrote that could be read, in order."""
@@ -211,6 +206,21 @@ class Run:
                 original=pair.original,
                 edited=pair.edited,
             )
+
+    def _read(self, stage: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """A journal, read again only if it has changed."""
+        path = self.journal(stage)
+        if not path.exists():
+            return {}, {}
+        there = path.stat()
+        mark = (there.st_ino, there.st_mtime_ns, there.st_size)
+        if stage not in self._known or self._known[stage][0] != mark:
+            plan, results = read_journal(path)
+            for name, result in results.items():
+                if not isinstance(result, dict):
+                    raise self._damaged(stage, name, f"{result!r:.40} is no object")
+            self._known[stage] = (mark, plan, results)
+        return self._known[stage][1:]
 
     def _triple(self, stage: str, name: str, item: Mapping[str, str]) -> Triple:
         try:

@@ -54,24 +54,23 @@ class Stage:
 
     def missing(self, pieces: Sequence[Piece[P]], there: Callable[[P], bool] = lambda work: True) -> list[Piece[P]]:
         """Those that are not finished, or whose files are not `there`."""
-        done = self._journal.done
-        found = [piece for piece in pieces if not (finished(done.get(piece.name), piece.of) and there(piece.work))]
+        found = [piece for piece in pieces if not (self._finished(piece) and there(piece.work))]
         self._total += len(pieces)
         self.earlier += len(pieces) - len(found)
-        self._progress(self.earlier + self.new + len(self.failures), self._total)
+        self._tell()
         return found
 
     def add(self, piece: Piece[Any], result: Mapping[str, Any]) -> None:
         self.new += 1
         self._in_a_row = 0
         self._journal.add(piece.name, {"of": piece.of, **result})
-        self._progress(self.earlier + self.new + len(self.failures), self._total)
+        self._tell()
 
     def fail(self, piece: Piece[Any], reason: str) -> None:
         self.failures[piece.name] = reason
         self._in_a_row += 1
         self._journal.add(piece.name, {"failure": reason})
-        self._progress(self.earlier + self.new + len(self.failures), self._total)
+        self._tell()
         if self._in_a_row == PATIENCE:
             raise GamegenError(f"{self.name}: {PATIENCE} failures in a row, so the stage stops; the last: {reason}")
 
@@ -86,13 +85,20 @@ class Stage:
         self._journal.settle(sorted(self._journal.done, key=order) if order else names)
         return Done(self.name, self.new, self.earlier, self.failures)
 
+    def _tell(self) -> None:
+        self._progress(self.earlier + self.new + len(self.failures), self._total)
+
+    def _finished(self, piece: Piece[Any]) -> bool:
+        result = self.result(piece.name)
+        return succeeded(result) and result.get("of") == piece.of
+
 
 @contextmanager
 def at_work(run: Run, name: str, plan: Mapping[str, Any], progress: Progress) -> Iterator[Stage]:
     """One process at a time works at a stage. `plan` says how; one that has results of another plan is refused."""
-    with journal(run.journal(name), {"stage": name, **plan}, lambda result: "failure" not in result) as book:
+    with journal(run.journal(name), {"stage": name, **plan}, succeeded) as book:
         yield Stage(name, book, progress)
 
 
-def finished(result: Mapping[str, Any] | None, of: str) -> bool:
-    return result is not None and "failure" not in result and result["of"] == of
+def succeeded(result: object) -> bool:
+    return isinstance(result, dict) and "failure" not in result

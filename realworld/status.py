@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gamegen.core.errors import BadInput
-from realworld.export import decisions_of, standing
 from realworld.filter import QUESTIONS
+from realworld.people import decisions_of, standing
 from realworld.run import STAGES, Run
 
 STEPS = (
