@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Collection
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -65,17 +65,11 @@ class Guard:
             response = RedirectResponse("/", 303)
             response.set_cookie(self.cookie, self.token, max_age=DAYS * A_DAY, httponly=True, samesite="lax")
             return response
-        if self._fits(_cookie(headers, self.cookie)) or self._fits(headers.get("authorization", "")[len("Bearer ") :]):
+        if self._fits(HTTPConnection(scope).cookies.get(self.cookie, "")) or self._fits(
+            headers.get("authorization", "")[len("Bearer ") :]
+        ):
             return None
         return PlainTextResponse("Open the whole address that the command printed: it ends in ?token=…\n", 401)
 
     def _fits(self, shown: str) -> bool:
         return hmac.compare_digest(shown.encode(), self.token.encode())
-
-
-def _cookie(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""

@@ -161,6 +161,14 @@ def test_decisions_of_both_stages(run: ReadyRun, people: Inspection) -> None:
     assert found["c0"].reviewers == ("Ann", "Cem") and len(found["c0"].times) == 2
 
 
+def test_corrections_of_what_is_dropped_in_the_end_do_not_stand(run: ReadyRun, people: Inspection) -> None:
+    people.say("Ann", 0, KEEP)
+    people.asked(2, 3)
+    for who, ballot in (("Ann", mended(effect="Better.")), ("Ben", DROP), ("Cem", DROP)):
+        people.say(who, 0, ballot, stage=2)
+    assert decisions(run)["c0"].stage2 == "drop" and decisions(run)["c0"].texts == {}
+
+
 def test_open_ties_decide_nothing(run: ReadyRun, people: Inspection) -> None:
     people.asked(1, 2)
     people.say("Ann", 0, KEEP)
@@ -194,6 +202,8 @@ def test_progress_and_results_count_the_same(people: Inspection) -> None:
         ("Ann", 3, DROP),
     ):
         people.say(who, place, ballot)
+    people.asked(2, 1)
+    people.say("Dora", 0, DROP, stage=2)
     now = progress(people.store, 1, "Ann")
     counts = {name: now[name] for name in ("items", "votes", "missing", "keep", "drop")}
     assert counts == {"items": 4, "votes": 5, "missing": 4, "keep": 1, "drop": 0}
@@ -208,6 +218,7 @@ def test_progress_and_results_count_the_same(people: Inspection) -> None:
     assert told["reasons"] == {"not-followed": 2, "edited-poor": 2}
     ann, ben = told["people"]
     assert (ann["annotator"], ann["votes"], ann["keep"], ann["seconds"]) == ("Ann", 3, 2, 4) and ben["votes"] == 2
+    assert results(people.store, 2, people.items)["counts"]["drop"] == 1
 
 
 def test_files_for_others(run: ReadyRun, people: Inspection, tmp_path: Path) -> None:

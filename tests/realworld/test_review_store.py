@@ -221,7 +221,7 @@ class AnySequence(RuleBasedStateMachine):
 
 TestAnySequence = AnySequence.TestCase
 TestAnySequence.settings = settings(
-    max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 
@@ -320,6 +320,10 @@ def test_more_votes_asked_for_later_open_what_was_closed(store: Store) -> None:
     decide(store, "ann", KEEP)
     store.begin(ITEMS, stage=1, asked=3)
     assert take(store, "ben", 3) == ["k0", "k1", "k2"] and take(store, "ann", 3) == ["k1", "k2"]
+
+
+def test_a_decision_is_on_the_disk_before_it_is_confirmed(store: Store) -> None:
+    assert store.rows("PRAGMA journal_mode")[0][0] == "wal" and store.rows("PRAGMA synchronous")[0][0] == 2
 
 
 def test_foreign_files_are_refused_by_name(tmp_path: Path) -> None:
