@@ -116,7 +116,12 @@ def test_keys_alone_carry_through_the_first_stage(tab: Tab, run: ReadyRun) -> No
     tab.decide("k")
     tab.shows("#results", "All done")
     tab.shows("#results", "4 of 4 samples decided: 4 kept, 0 dropped.")
-    tab.decide("u")
+    tab.shows("#results", "gamegen real review RUN --stage 2")
+    tab.page.click("#results button")
+    tab.shows("#texts", "Wait until 1 is over.")
+    tab.press("g")
+    tab.shows("#results", "3 of 4 samples decided: 3 kept, 0 dropped.")
+    tab.press("g")
     tab.shows("#texts", "Wait until 1 is over.")
     assert "c1" not in decisions(run)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from typing import Any
 import pytest
 
 from gamegen.__main__ import main
+from gamegen.stored import read_dataset
 from realworld.review import decisions
 from realworld.review.store import Store
+from realworld.run import Run
 
 from .runs import ReadyRun, ready_run
 
@@ -267,6 +270,43 @@ def test_the_command_of_a_run_without_candidates(tmp_path: Path, capsys: pytest.
     (tmp_path / "run.json").write_text('{"version": 1, "settings": {}}')
     assert main(["real", "review", str(tmp_path)]) == 2
     assert "has no candidates to inspect" in capsys.readouterr().err
+
+
+def test_from_the_filter_to_the_dataset(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The commands as people use them: both stages over HTTP, then the export."""
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    count = len(list(Run.open(folder).candidates()))
+    assert count > 2
+
+    def review(stage: int, say: Callable[[str, dict[str, Any]], Any]) -> None:
+        port = free_port()
+        command = [sys.executable, "-m", "gamegen", "real", "review", folder, "--stage", stage, "--port", port]
+        server = subprocess.Popen(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None and "Ctrl-C" in server.stdout.readline() + server.stdout.readline()
+            url = f"http://127.0.0.1:{port}"
+            while items := post(url, "work", annotator="Ann")["items"]:
+                say(url, items[0])
+        finally:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(PATIENCE) == 0, "Ctrl-C is the way to end it"
+
+    def real(*args: object) -> str:
+        assert main(["real", *map(str, args)]) == 0
+        return capsys.readouterr().out
+
+    first = next(Run.open(folder).candidates()).id
+    review(1, lambda url, item: decide(url, "Ann", item, "drop" if item["id"] == first else "keep"))
+    review(2, lambda url, item: decide(url, "Ann", item, texts={"effect": f"Seen by Ann: {item['effect']}"}))
+    assert f"{count - 1} rows" in real("export", folder)
+    rows = [stored.row for stored in read_dataset(folder / "dataset")]
+    assert len(rows) == count - 1 and all(row["reference_effect"].startswith("Seen by Ann: ") for row in rows)
+    assert f"real/{first}" not in [row["id"] for row in rows]
+    assert "dropped by people in stage 1: edited-poor" in real("status", folder)
+    real("review", folder, "--decisions", tmp_path / "decisions.json")
+    told = json.loads((tmp_path / "decisions.json").read_text())["decisions"]
+    assert len(told) == count and told[0]["votes"][0]["annotator"] == "Ann"
 
 
 # Kill -9 --------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Results: how far, why, who, and how far people agree -----------------------------------------------------------------
 
 const resultsPart = by("results");
+const NEXT = { 1: "gamegen real review RUN --stage 2", 2: "gamegen real export RUN" };
 const percent = (share) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 1)} %`;
 const kappa = (value) => value === null ? "not defined" : value.toFixed(3);
 
@@ -8,11 +9,13 @@ async function showResults() {
   const found = await insist("/api/results");
   const { counts } = found;
   const open = counts.items - counts.keep - counts.drop;
-  resultsPart.replaceChildren(
+  resultsPart.replaceChildren(...[
     make("h1", {}, open ? "So far" : "All done"),
     make("p", { class: "lead" }, `${counts.keep + counts.drop} of ${plural(counts.items, "sample")} decided: ${counts.keep} kept, ${counts.drop} dropped.`),
+    open || !counts.items ? null : make("p", {}, "Next: ", make("code", {}, NEXT[about.stage])),
     make("p", { class: "row" },
-      make("button", { type: "button", id: "back", onclick: () => leaveResults() }, open ? "Back to work" : "Back"),
+      open ? make("button", { type: "button", onclick: leaveResults }, "Back to work")
+        : work.last ? make("button", { type: "button", onclick: undo }, "Undo my last decision") : null,
       make("a", { href: "/decisions.json", download: "" }, "decisions.json"),
       make("a", { href: "/decisions.csv", download: "" }, "decisions.csv")),
     ...part("By category", table(["category", "kept", "dropped", "open"], found.categories.map((row) => [row.category, row.keep, row.drop, row.open]))),
@@ -21,7 +24,7 @@ async function showResults() {
     ...part("People", table(["name", "decisions", "kept", "seconds each", ...(about.stage === 2 ? ["corrected"] : [])],
       found.people.map((row) => [row.annotator, row.votes, percent(row.keep / row.votes), row.seconds.toFixed(1), ...(about.stage === 2 ? [row.corrected] : [])]))),
     ...agreementPart(found),
-  );
+  ].filter((part) => part));
   show("results");
 }
 
