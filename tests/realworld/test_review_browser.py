@@ -12,7 +12,7 @@ import pytest
 from realworld.review import decisions
 
 from .runs import ReadyRun, ready_run
-from .test_review_server import PATIENCE, free_port, serving, start
+from .test_review_server import PATIENCE, free_port, post, serving, start
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -220,6 +220,33 @@ def test_two_people_see_different_samples_and_their_agreement(browser: Any, run:
         assert [tab.complaints for tab in (ann, ben, cem)] == [[], [], []]
         for tab in (ann, ben, cem):
             tab.context.close()
+
+
+def test_whoever_leaves_gives_back_what_was_held(tab: Tab, url: str) -> None:
+    held = {item["key"] for item in post(url, "work", annotator="Ann")["items"]}
+    tab.page.goto("about:blank")
+    for _ in range(50):
+        if held == {item["key"] for item in post(url, "work", annotator="Ben")["items"]}:
+            return
+        post(url, "leave", annotator="Ben")
+        tab.page.wait_for_timeout(100)
+    raise AssertionError("what she held went to nobody")
+
+
+def test_a_sample_stays_with_whoever_is_there(browser: Any, run: ReadyRun) -> None:
+    hold = 1.5
+    with serving(run, minutes=hold / 60) as url:
+        tab = Tab(browser, url, "Ann")
+        held = {item["key"] for item in post(url, "work", annotator="Ann")["items"]}
+        assert len(held) == 2
+        for step in range(6):
+            tab.page.mouse.move(300 + step, 300)
+            tab.page.wait_for_timeout(1000 * hold / 3)
+        assert not held & {item["key"] for item in post(url, "work", annotator="Ben")["items"]}
+        post(url, "leave", annotator="Ben")
+        tab.page.wait_for_timeout(1000 * 2.5 * hold)
+        assert held == {item["key"] for item in post(url, "work", annotator="Ben")["items"]}, "she has gone to lunch"
+        tab.context.close()
 
 
 def test_a_server_that_dies_gets_the_decision_when_it_is_back(browser: Any, run: ReadyRun) -> None:

@@ -103,4 +103,4 @@ by("theme").addEventListener("click", toggleTheme);
 followScheme();
 look("both");
 slideTo(50);
-openPage().then(() => setInterval(alive, WAIT));
+openPage().then(() => setInterval(alive, Math.min(WAIT, about.hold * 1000 / 3)));

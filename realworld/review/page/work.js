@@ -1,6 +1,6 @@
 // Deciding, one item after the other -----------------------------------------------------------------------------------
 
-const NAME = "gamegen-review-name", WAIT = 5000;
+const NAME = "gamegen-review-name", WAIT = 5000;  // milliseconds between signs of life
 let about = null, annotator = "", work = null, item = null;
 let turn = 0;                          // how many calls we made: an answer to an older one says nothing new
 const WHY = "First tick a reason.";
