@@ -135,8 +135,8 @@ def _stage(args: argparse.Namespace, run: Run, name: str, options: Options) -> b
     with tqdm(desc=name, disable=args.json or not sys.stderr.isatty()) as bar:
 
         def progress(done: int, total: int) -> None:
-            bar.total, bar.n = total, done
-            bar.refresh()
+            bar.total = total
+            bar.update(done - bar.n)
 
         done = run_stage(run, name, options, progress)
     left = status_of(run).total(GIVES[name])

@@ -78,6 +78,21 @@ def test_a_model_that_nobody_can_read_stops_the_stage(run: Path, says: Callable[
     assert not list(Run.open(run).judged())
 
 
+def test_failures_among_successes_stop_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every second pair fails: more than would stop the stage, but never so many in a row."""
+    pairs = list(Run.open(run).pairs())
+    bad = [base64.b64encode(pair.edited.read_bytes()).decode() for pair in pairs[::2]]
+
+    def answer(handler: faulty.Handler, body: dict[str, object]) -> None:
+        unreadable = any(picture in json.dumps(body) for picture in bad)
+        handler.send(200, faulty.completion("hm" if unreadable else '{"reason": "fine", "score": 5}'))
+
+    with faulty.serving(lambda number: answer) as endpoint:
+        assert main(filtering(run, endpoint)) == 1
+    assert len(bad) > PATIENCE and f"{len(bad)} failed, as" in capsys.readouterr().out
+    assert [pair.id for pair, _ in Run.open(run).judged()] == [pair.id for pair in pairs[1::2]]
+
+
 def test_a_server_that_is_not_there_is_said_at_once(run: Path, says: Callable[..., str]) -> None:
     with faulty.serving(lambda number: GOOD) as endpoint:
         pass

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from edit_models.generators.registry import GENERATORS
 from gamegen.__main__ import main
 from realworld.run import STAGES, Run
 
 from .conftest import PAINTER
+from .painter import Painter
 from .test_flow import journals, pictures
 
 AGAIN = ["--generator", PAINTER, "--editor", PAINTER, "--candidates", "2"]
@@ -48,8 +50,21 @@ def test_what_was_made_of_another_picture_does_not_count(run: Path, endpoint: st
     }
     assert triple not in {each.id.rpartition("-")[0] for each in again.candidates()}
     ask = ["--model", "m", "--base-url", endpoint]
-    assert main(["real", "reason", str(run), *ask]) == main(["real", "filter", str(run), *ask]) == 0
+    assert main(["real", "reason", str(run), *ask]) == 0
+    assert {pair.id for pair, _ in Run.open(run).judged()} == pairs - {f"{triple}-1", f"{triple}-2"}, "old scores"
+    assert main(["real", "filter", str(run), *ask]) == 0
     assert {pair.id for pair, _ in Run.open(run).judged()} == pairs
+
+
+def test_the_editor_is_told_the_effect_and_the_seed_is_the_candidate_s(run: Path) -> None:
+    """The painter's colours follow from what it is told, so what it was told can be found out."""
+    for pair in Run.open(run).pairs():
+        seed = Run.open(run).results("pairs")[pair.id]["seed"]
+        told = f"{pair.triple.instruction}\n{pair.triple.effect}"
+        drawn = Painter().edit(Image.open(pair.original), told, seed=seed)
+        assert drawn.tobytes() == Image.open(pair.edited).convert("RGB").tobytes()
+    seeds = [result["seed"] for result in Run.open(run).results("pairs").values()]
+    assert len(set(seeds)) == len(seeds)
 
 
 def test_more_candidates_only_add(run: Path, finished: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 from multiprocessing import get_context
 from pathlib import Path
@@ -62,6 +63,27 @@ def test_several_processes_write_one_file(tmp_path: Path) -> None:
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     with ReplyCache(path) as cache:
         assert len(cache) == 60 + 3 * 60
+
+
+def _close_without_room(path: Path) -> None:
+    """What was put is in the log; no file may grow when it is to be folded in."""
+    cache = ReplyCache(path)
+    for number in range(50):
+        cache.put(f"{number}", "x" * 1000, judge="j", prompt="p")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+    with pytest.raises(BadInput, match="cannot be written"):
+        cache.put("one more", "x" * 10_000, judge="j", prompt="p")
+    cache.close()
+
+
+def test_a_full_disk_loses_no_reply(tmp_path: Path) -> None:
+    path = tmp_path / "cache.sqlite"
+    worker = get_context("spawn").Process(target=_close_without_room, args=(path,))
+    worker.start()
+    worker.join(60)
+    assert worker.exitcode == 0
+    with ReplyCache(path) as cache:
+        assert len(cache) == 50 and cache.get("49") == "x" * 1000 and cache.get("one more") is None
 
 
 def test_a_file_that_is_no_cache_is_refused_and_kept(tmp_path: Path) -> None:
