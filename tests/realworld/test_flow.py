@@ -170,7 +170,7 @@ def test_a_run_that_is_really_killed_goes_on(finished: Path, tmp_path: Path) -> 
     assert again <= in_flight
 
 
-@pytest.mark.parametrize("limit", [3_000, 30_000, 60_000])
+@pytest.mark.parametrize("limit", [3_000, 50_000])
 def test_a_disk_that_is_full_loses_nothing(limit: int, finished: Path, endpoint: str, tmp_path: Path) -> None:
     """No file may grow beyond the limit: first the journals hit it, later what replies are remembered in."""
     recipe = write_recipe(tmp_path / "r.toml", endpoint)
