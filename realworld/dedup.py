@@ -57,7 +57,7 @@ def drop_repeats(run: Run, options: Dedup, progress: Progress) -> Done:
         ),
     }
     if run.plan("dedup") == plan and list(run.results("dedup")) == [triple.id for triple in triples]:
-        return Done("dedup", 0, len(triples), {})
+        return Done(0, len(triples), {})
     results = {}
     verdicts = repeats(triples, open_embedder(options.embedder), options.threshold)
     for triple, repeat in zip(triples, verdicts, strict=True):
@@ -65,7 +65,7 @@ def drop_repeats(run: Run, options: Dedup, progress: Progress) -> Done:
         results[triple.id] = {**asdict(repeat), **texts} if repeat else texts
         progress(len(results), len(triples))
     write_journal(run.journal("dedup"), plan, results)
-    return Done("dedup", len(results), 0, {})
+    return Done(len(results), 0, {})
 
 
 def open_embedder(name: str) -> Embedder:

@@ -28,7 +28,6 @@ P = TypeVar("P")
 class Done:
     """What a stage came to."""
 
-    stage: str
     new: int
     earlier: int
     failures: Mapping[str, str]  # reasons, by piece
@@ -83,7 +82,7 @@ class Stage:
         """The last act of a stage that got through. Lines get the order of the pieces, or are sorted by `order`."""
         names = [piece.name for piece in pieces]
         self._journal.settle(sorted(self._journal.done, key=order) if order else names)
-        return Done(self.name, self.new, self.earlier, self.failures)
+        return Done(self.new, self.earlier, self.failures)
 
     def _tell(self) -> None:
         self._progress(self.earlier + self.new + len(self.failures), self._total)

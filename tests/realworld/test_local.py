@@ -25,6 +25,7 @@ TRIPLE = {
     "instruction": "Wait for four hours.",
     "effect": "Only a short stump of the candle is left.",
 }
+ASKED = Triples(model="m", count=1, batch=1, examples=1, categories="Pose Adjustment")
 REPLY = json.dumps({"triples": [TRIPLE]})
 TEMPLATE = "{% for m in messages %}<s>{{ m.content }}</s>{% endfor %}{% if add_generation_prompt %}<s>{% endif %}"
 
@@ -50,9 +51,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
             vocab_size=len(tokenizer), bos_token_id=1, eos_token_id=2, pad_token_id=0, max_position_embeddings=8192,
         )
     )  # fmt: skip
-    text = prompt_named("triples").fill("real", "", {**orders(Triples(model="m"), load_seeds(None))[0].work.values()})[
-        0
-    ]
+    text = prompt_named("triples").fill("real", "", {**orders(ASKED, load_seeds(None))[0].work.values()})[0]
     asked = tokenizer.apply_chat_template(
         [{"role": "user", "content": text}], add_generation_prompt=True, tokenize=False
     )
@@ -60,7 +59,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     labels = torch.full_like(tokens, -100)
     labels[:, -2:] = tokens[:, -2:]
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-2)
-    for _ in range(16):
+    for _ in range(10):
         model(input_ids=tokens, labels=labels).loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -71,18 +70,8 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_local_model_writes_triples(writer: Path, tmp_path: Path) -> None:
-    options = [
-        "--count",
-        "1",
-        "--batch",
-        "1",
-        "--temperature",
-        "0",
-        "--max-tokens",
-        "8",
-        "--categories",
-        "Pose Adjustment",
-    ]
+    options = ["--count", "1", "--batch", "1", "--examples", "1", "--categories", "Pose Adjustment"]
+    options += ["--temperature", "0", "--max-tokens", "8"]
     assert main(["real", "triples", str(tmp_path / "run"), "--model", str(writer), *options]) == 0
     (triple,) = Run.open(tmp_path / "run").triples()
     assert {name: getattr(triple, name) for name in TRIPLE} == TRIPLE
