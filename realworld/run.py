@@ -68,6 +68,7 @@ class Candidate:
     scores: Mapping[str, int]
     original: Path
     edited: Path
+    key: str  # the fingerprint of its texts and pictures
 
 
 class Run:
@@ -205,6 +206,7 @@ class Run:
                 scores=scores,
                 original=pair.original,
                 edited=pair.edited,
+                key=pair.key,
             )
 
     def _read(self, stage: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

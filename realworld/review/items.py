@@ -1,20 +1,18 @@
 """Candidates as people are shown them: each has a key that follows from what is to be seen.
 
 A decision is about texts and pictures. If a later run of the pipeline makes others under the same id, the key is
-another one, and the old decisions are not counted. Pictures go into the key by their length in bytes: reading
-gigabytes at every start would find little more, since two compressed pictures seldom have the same length.
+another one, and the old decisions are not counted.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from gamegen.core.errors import BadInput
-from realworld.run import Candidate, Run
+from realworld.run import Candidate, Run, fingerprint
 
 SIDES = ("original", "edited")
 MAX_IMAGE = 64 * 2**20  # bytes
@@ -29,13 +27,7 @@ class Item:
 
 
 def items(candidates: Iterable[Candidate]) -> list[Item]:
-    return [Item(key(candidate), place, candidate) for place, candidate in enumerate(candidates)]
-
-
-def key(candidate: Candidate) -> str:
-    shown = [candidate.id, candidate.category, candidate.instruction, candidate.effect, candidate.reasoning]
-    text = json.dumps([*shown, *(_length(getattr(candidate, side)) for side in SIDES)])
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return [Item(fingerprint(each.id, each.key), place, each) for place, each in enumerate(candidates)]
 
 
 def check_images(run: Run, found: Iterable[Item]) -> None:
@@ -51,19 +43,12 @@ def image_kind(run: Run, path: Path) -> str:
         raise BadInput(f"{path} is outside of the run folder {run.folder}; it is not shown")
     try:
         with path.open("rb") as stream:
-            start = stream.read(16)
+            start, length = stream.read(16), os.fstat(stream.fileno()).st_size
     except OSError as error:
         raise BadInput(f"cannot read the picture {path}: {error.strerror}") from error
     kind = next((kind for magic, kind in KINDS if start.startswith(magic)), None)
     if kind is None or (kind == "image/webp" and start[8:12] != b"WEBP"):
         raise BadInput(f"{path} is no PNG, JPEG or WebP picture")
-    if _length(path) > MAX_IMAGE:
-        raise BadInput(f"{path} has {_length(path)} bytes; at most {MAX_IMAGE} are shown")
+    if length > MAX_IMAGE:
+        raise BadInput(f"{path} has {length} bytes; at most {MAX_IMAGE} are shown")
     return kind
-
-
-def _length(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1

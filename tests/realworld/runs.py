@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import Image
 
-from realworld.run import Candidate, Run
+from realworld.run import Candidate, Run, fingerprint
 
 CATEGORIES = ("Temporal Evolution", "Medium Interaction", "Motion State Change")
 SCORES = {"instruction_following": 5, "visual_quality": 5, "cot_quality": 4}
@@ -26,7 +26,9 @@ class ReadyRun(Run):
     def candidates(self) -> Iterator[Candidate]:
         for entry in json.loads((self.folder / "ready.json").read_text(encoding="utf-8")):
             places = {side: self.folder / entry.pop(side) for side in ("original", "edited")}
-            yield Candidate(**entry, **places)
+            texts = (entry[name] for name in ("instruction", "effect", "reasoning"))
+            pictures = (place.read_bytes() if place.is_file() else b"" for place in places.values())
+            yield Candidate(**entry, **places, key=fingerprint(*texts, *pictures))
 
 
 def ready_run(folder: Path, count: int, *, changed: Mapping[str, Any] | None = None, side: int = 48) -> ReadyRun:

@@ -29,7 +29,7 @@ KEEP, DROP = Ballot("keep", seconds=2), Ballot("drop", ("not-followed",), second
 
 def item(place: int) -> Item:
     nowhere = Path("nowhere")
-    candidate = Candidate(f"c{place}", "Temporal Evolution", "d", "i", "e", "r", {}, nowhere, nowhere)
+    candidate = Candidate(f"c{place}", "Temporal Evolution", "d", "i", "e", "r", {}, nowhere, nowhere, "key")
     return Item(f"k{place}", place, candidate)
 
 
