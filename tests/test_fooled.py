@@ -305,6 +305,7 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("maze/path@1:train:1:22000000000:0", 19),  # a trembling line, with a notch where it ends in a sign
         ("tictactoe/best@1:train:5:600000000022:0?pixels=256", 271),  # thin crosses of a hand that trembles
         ("tictactoe/best@1:train:4:600000000088:0?pixels=256", 88),
+        ("tictactoe/best@1:train:4:700000000000:0?pixels=256", 360),
         ("sokoban/push@1:train:3:50000000000:0?pixels=256", 183),  # a keeper who hides most of a target
         ("sokoban/push@1:train:3:9600:2?pixels=256", 1),
         ("spaceinvaders/volley@1:train:5:50000000030:0?pixels=256", 374),  # small invaders half a pixel off
