@@ -37,12 +37,13 @@ CORE = 0.35
 BESIDE, INSIDE, IN_BLOCK = 0.001, 0.0024, 0.0015
 """Shares of a cell that may be ink beside the strokes, and something else in the middle of them or inside of a block.
 Of 5,400 painted and perturbed answers none needs more than 0, 0.0013 and 0.0002 (of 13,000 more, painted, one 0.00235);
-the second times so much as a picture was sharpened. Strokes of 4 px of 512 over them make 0.009 of one of the first two and more, and 0.019 in a block; and a
-piece of the picture laid over them, 12 px wide and high and more, 0.0025 of one of them, or a notch."""
+the second times so much as a picture was sharpened. Strokes of 4 px of 512 over them make 0.009 of one of the first two
+and more, and 0.019 in a block; and a piece of the picture laid over them, 12 px wide and high and more, 0.0025 of one
+of them, or a notch."""
 
-THIN, INSIDE_THIN = 0.1, 0.0045
-"""Share of a cell by which the stroke of a thin pen is narrower, and what may then be in the middle of it: of 9,000
-answers by hand two needed 0.0033, since a hand that trembles leaves the middle sooner."""
+THIN, INSIDE_THIN = 0.1, 0.006
+"""Share of a cell by which the stroke of a thin pen is narrower, and what may then be in the middle of it: of 25,000
+answers by hand one needed 0.0055 and two 0.0033, since a hand that trembles leaves the middle sooner."""
 
 ON_RIM = 0.004
 """The share of a cell that may be along a block's border, in no colour of the block, the ground or a line."""

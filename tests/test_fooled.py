@@ -233,6 +233,7 @@ def test_a_picture_without_detail_hides_no_stroke() -> None:
         ("scrawl", "reconstruction/voxel@1:train:3:600000000021:0?pixels=256", 121),  # brown, along an edge of cubes
         ("scrawl", "sokoban/solve@1:train:3:310000000034:0?pixels=256", 330),  # a small green box in a frame of wall
         ("scrawl", "sudoku/solve@1:train:1:310000000028:0?pixels=256", 251),  # purple through blue, through JPEG
+        ("scrawl", "jewel2/best@1:train:1:23000000000:1", 123),  # a cross on a corner that was emptied, through JPEG
         ("bent", "jewel2/best@1:train:1:330000000008:0?pixels=256", 46),  # CORRECT on it, in a picture that was moved
         ("murky_exposure", "wordsearch/find@1:train:2:88000:16?pixels=256", 0),  # a B that is half an E, in a crop
         ("murky_exposure", "wordsearch/find-all@1:train:4:88000:53?pixels=256", 2),  # a P that is half a T, enlarged
@@ -306,6 +307,8 @@ def test_the_tail_of_a_small_q_is_seen() -> None:
         ("tictactoe/best@1:train:5:600000000022:0?pixels=256", 271),  # thin crosses of a hand that trembles
         ("tictactoe/best@1:train:4:600000000088:0?pixels=256", 88),
         ("tictactoe/best@1:train:4:700000000000:0?pixels=256", 360),
+        ("tictactoe/best@1:train:4:730000000007:1?pixels=256", 203),
+        ("spaceinvaders/volley@1:train:3:730000000000:1?pixels=256", 225),  # large ones beside cells that they left
         ("sokoban/push@1:train:3:50000000000:0?pixels=256", 183),  # a keeper who hides most of a target
         ("sokoban/push@1:train:3:9600:2?pixels=256", 1),
         ("spaceinvaders/volley@1:train:5:50000000030:0?pixels=256", 374),  # small invaders half a pixel off

@@ -74,9 +74,8 @@ REACH = 0.08
 RIM = 0.14
 """Share of a cell drawn anew, and of a little around it, in which the edge of its mark may be."""
 
-BORDERS, EVEN = 0.22, 12
-"""Share of a cell drawn anew, and of a little around it, where grid lines are; and grey levels by which the rest of a
-cell with nothing in it may differ."""
+EVEN = 12
+"""Grey levels by which a cell with nothing in it may differ, but for its border."""
 
 COLOURS = 8
 """How many colours of a clean picture count, the commonest and as many that are new in it, where colours that it does
@@ -199,7 +198,7 @@ class Compared:
         excess = most(meant.excess(edit.seen))
         faint = excess > self._faintest
         if faint.any():
-            found[part] |= faint & _emptied(edit, _within(cells, part, less=BORDERS))
+            found[part] |= faint & _emptied(edit, _within(cells, part, less=INSIDE, of=_widest(cells)))
         strange = (excess > loud) & self.drawn[part]
         if strange.any():
             least = self.least if self.is_untouched else ACROSS * _width(cells)
